@@ -1,0 +1,1 @@
+//! The Goodput page.

@@ -1,0 +1,2 @@
+//! Goodput's engine: what a fleet of LLM servers can deliver for a workload under a latency
+//! contract, and why each lost request was lost.

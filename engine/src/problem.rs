@@ -1,0 +1,63 @@
+//! What is wrong with an input: where, what, why, and how to mend it.
+
+use serde::{Deserialize, Serialize};
+
+/// How much a problem matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Worth knowing; the answer stands.
+    Note,
+    /// The answer stands but may mislead.
+    Warning,
+    /// There is no answer until this is mended.
+    Error,
+}
+
+/// One thing that is wrong, located in the document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// Dotted path into the scenario document, e.g. `workload.classes[0].arrivals.rate_rps`.
+    pub path: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// What is wrong and why, in one sentence without a full stop.
+    pub message: String,
+    /// The allowed range or how to mend it.
+    pub hint: String,
+}
+
+impl Problem {
+    /// A problem without whose repair there is no answer.
+    pub fn error(
+        path: impl Into<String>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self::new(Severity::Error, path, message, hint)
+    }
+
+    /// A problem that may mislead, though the answer stands.
+    pub fn warning(
+        path: impl Into<String>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self::new(Severity::Warning, path, message, hint)
+    }
+
+    fn new(
+        severity: Severity,
+        path: impl Into<String>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self { path: path.into(), severity, message: message.into(), hint: hint.into() }
+    }
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {} ({})", self.path, self.message, self.hint)
+    }
+}

@@ -1,0 +1,79 @@
+//! Statistics over requests: nearest-rank percentiles and binomial intervals.
+
+/// Nearest-rank percentile: the ⌈p·n⌉-th smallest of `sorted`, for `0 < p ≤ 1`.
+///
+/// `None` when there is nothing to rank. Values that never came are stored as `+∞` by the caller
+/// and come back as `+∞`, so that nobody passes a percentile by dropping the slow half.
+pub fn nearest_rank(sorted: &[f64], p: f64) -> Option<f64> {
+    let rank = rank_of(p, sorted.len())?;
+    Some(sorted[rank])
+}
+
+/// Zero-based index of the nearest rank, or `None` for an empty sample.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a rank is between 1 and n"
+)]
+fn rank_of(p: f64, n: usize) -> Option<usize> {
+    if n == 0 {
+        return None;
+    }
+    // p·n may land a hair above an integer in floating point: 0.07 × 100 is 7.000000000000001.
+    let exact = p * n as f64;
+    let rank = (exact - 1e-9 * exact.max(1.0)).ceil() as usize;
+    Some(rank.clamp(1, n) - 1)
+}
+
+/// Wilson score interval of a binomial share, 95 %.
+///
+/// Wilson, E. B. (1927), Probable inference, the law of succession, and statistical inference.
+pub fn wilson_95(successes: u64, trials: u64) -> (f64, f64) {
+    if trials == 0 {
+        return (0.0, 1.0);
+    }
+    let z = 1.959_963_984_540_054;
+    let n = trials as f64;
+    let share = successes as f64 / n;
+    let centre = share + z * z / (2.0 * n);
+    let spread = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
+    let scale = 1.0 + z * z / n;
+    (((centre - spread) / scale).max(0.0), ((centre + spread) / scale).min(1.0))
+}
+
+/// Mean, or `None` of nothing.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_rank_takes_the_value_at_the_ceiling() {
+        let hundred: Vec<f64> = (1..=100).map(f64::from).collect();
+        for (p, expected) in
+            [(0.01, 1.0), (0.07, 7.0), (0.5, 50.0), (0.901, 91.0), (0.99, 99.0), (1.0, 100.0)]
+        {
+            assert_eq!(nearest_rank(&hundred, p), Some(expected), "{p}");
+        }
+        assert_eq!(nearest_rank(&[], 0.5), None);
+        assert_eq!(nearest_rank(&[3.0], 0.001), Some(3.0));
+    }
+
+    #[test]
+    fn what_never_came_is_infinite_at_its_rank() {
+        let values = [1.0, 2.0, f64::INFINITY];
+        assert_eq!(nearest_rank(&values, 0.5), Some(2.0));
+        assert_eq!(nearest_rank(&values, 0.99), Some(f64::INFINITY));
+    }
+
+    #[test]
+    fn wilson_holds_the_share_and_narrows() {
+        let (low, high) = wilson_95(50, 100);
+        assert!((low - 0.403_8).abs() < 1e-3 && (high - 0.596_2).abs() < 1e-3);
+        let (low, high) = wilson_95(0, 10);
+        assert!(low.abs() < 1e-12 && (high - 0.277_5).abs() < 1e-3);
+    }
+}

@@ -1,8 +1,16 @@
 //! Goodput's engine: what a fleet of LLM servers can deliver for a workload under a latency
 //! contract, and why each lost request was lost.
 
+// Layer 0
 pub mod math;
 pub mod problem;
 pub mod rng;
 pub mod stats;
 pub mod units;
+// Layer 1
+pub mod slo;
+pub mod workload;
+// Layer 4
+pub mod accounts;
+// Layer 6
+pub mod planner;

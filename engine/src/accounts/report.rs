@@ -1,0 +1,369 @@
+//! The report of a simulated scenario: plain data in the reader's vocabulary.
+//!
+//! Every number carries its unit in its name; `null` where there is none to give. Rates are means
+//! over the horizon unless a name says peak.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::slo::Outcome;
+
+/// Everything a simulation says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SimReport {
+    /// Does the contract hold?
+    pub verdict: Verdict,
+    /// Name of the scenario.
+    pub name: String,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Requests due in `[warmup_s, horizon_s)` are counted.
+    pub horizon_s: f64,
+    /// Start of the counted window.
+    pub warmup_s: f64,
+    /// When the last request was decided.
+    pub ended_s: f64,
+    /// False when a limit of the simulator cut the run off; the rest is then a partial result.
+    pub complete: bool,
+    /// Requests due in the window: the denominator of every share.
+    pub offered: u64,
+    /// Every outcome with its count; they sum to `offered`.
+    pub outcomes: BTreeMap<Outcome, u64>,
+    /// How many missed each limit, whatever else happened to them.
+    pub missed: MissedCounts,
+    /// good ÷ offered.
+    pub attainment: f64,
+    /// Smallest attainment target among classes.
+    pub attainment_target: f64,
+    /// Whether every class meets its own target.
+    pub contract_holds: bool,
+    /// Good requests per second and per GPU-hour, under their right name.
+    pub goodput: Goodput,
+    /// From due to first token, over offered requests.
+    pub ttft_ms: Percentiles,
+    /// Time per output token after the first, over offered requests with two or more tokens.
+    pub tpot_ms: Percentiles,
+    /// From due to completion, over offered requests.
+    pub e2e_ms: Percentiles,
+    /// Longest gap in a stream, over offered requests.
+    pub longest_stall_ms: Percentiles,
+    /// From due to first scheduled, over offered requests.
+    pub queue_wait_ms: Percentiles,
+    /// Each class alone.
+    pub classes: Vec<ClassReport>,
+    /// Token demand against what the fleet sustains for this mix.
+    pub supply: Supply,
+    /// Work accepted and unfinished.
+    pub debt: Debt,
+    /// KV memory and live sequences.
+    pub kv: KvUse,
+    /// Absent when no price is set.
+    pub cost: Option<Cost>,
+    /// The fleet over time.
+    pub series: Vec<SeriesPoint>,
+    /// TTFT of offered requests on a log axis.
+    pub ttft_histogram: Histogram,
+    /// TPOT of offered requests on a log axis.
+    pub tpot_histogram: Histogram,
+}
+
+/// The verdict in a word, a sentence and its causes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The word.
+    pub state: VerdictState,
+    /// One sentence with the numbers that decide it.
+    pub sentence: String,
+    /// Causes, most important first, each a clause.
+    pub causes: Vec<String>,
+}
+
+/// The three-way verdict and the two reasons not to give one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictState {
+    /// The contract holds.
+    Holds,
+    /// All work is done, the contract is broken, debt does not grow.
+    LateButStable,
+    /// More is asked than the fleet sustains: debt grows at the difference.
+    Overloaded,
+    /// The weights do not fit: nothing else can be said.
+    DoesNotFit,
+    /// Outside the range that was measured.
+    NotMeasuredHere,
+}
+
+/// Requests that missed each limit; one request may be in several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MissedCounts {
+    /// First token after its limit or never.
+    pub ttft: u64,
+    /// Average time per token above its limit.
+    pub tpot: u64,
+    /// A gap above its limit.
+    pub stall: u64,
+    /// Completion after its limit or never.
+    pub e2e: u64,
+    /// Completed answers that were not acceptable.
+    pub quality: u64,
+    /// Unacceptable answers that had also missed a latency limit.
+    pub quality_and_latency: u64,
+}
+
+/// Good requests, never without their denominator.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Goodput {
+    /// `slo_goodput`, or `latency_only_goodput` when some class's quality is not checked.
+    pub kind: GoodputKind,
+    /// Good requests.
+    pub good: u64,
+    /// Good requests per second of the window.
+    pub good_rps: f64,
+    /// Good requests per GPU-hour provisioned.
+    pub good_per_gpu_hour: f64,
+    /// What is known about quality, per class, in words.
+    pub quality: Vec<String>,
+}
+
+/// Whether goodput looked at answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GoodputKind {
+    /// Latency and answers.
+    SloGoodput,
+    /// Latency alone: nobody checked answers in at least one class.
+    LatencyOnlyGoodput,
+}
+
+/// Nearest-rank percentiles over a stated population; `null` where the value is never.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Percentiles {
+    /// Requests in the population.
+    pub population: u64,
+    /// Mean over those that have a value.
+    pub mean: Option<f64>,
+    /// Median.
+    pub p50: Option<f64>,
+    /// 90th.
+    pub p90: Option<f64>,
+    /// 95th.
+    pub p95: Option<f64>,
+    /// 99th.
+    pub p99: Option<f64>,
+}
+
+/// One class alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClassReport {
+    /// Its name.
+    pub name: String,
+    /// Requests due in the window.
+    pub offered: u64,
+    /// Every outcome with its count.
+    pub outcomes: BTreeMap<Outcome, u64>,
+    /// good ÷ offered.
+    pub attainment: f64,
+    /// Its target.
+    pub attainment_target: f64,
+    /// From due to first token.
+    pub ttft_ms: Percentiles,
+    /// Time per output token after the first.
+    pub tpot_ms: Percentiles,
+    /// From due to completion.
+    pub e2e_ms: Percentiles,
+    /// Realised prompt lengths, tokens.
+    pub input_tokens: LengthSummary,
+    /// Realised output lengths, tokens.
+    pub output_tokens: LengthSummary,
+}
+
+/// Realised lengths, tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct LengthSummary {
+    /// Mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 90th percentile.
+    pub p90: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// Share of requests whose prompt plus output exceed `max_model_len`.
+    pub share_over_max_model_len: f64,
+}
+
+/// Prefill and decode rates of one mix: both at once.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct MixRate {
+    /// Requests per second.
+    pub rps: f64,
+    /// Input tokens per second.
+    pub prefill_tps: f64,
+    /// Output tokens per second.
+    pub decode_tps: f64,
+}
+
+/// Token demand against supply. Neither supply is a constant of the fleet: both are for this mix.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Supply {
+    /// Mean demand over the horizon.
+    pub required: MixRate,
+    /// Demand in the busiest window of `peak_window_s`.
+    pub required_peak: MixRate,
+    /// Length of the window that "peak" is a mean over, seconds.
+    pub peak_window_s: f64,
+    /// Measured in a run that never starves: above this rate work accumulates without bound.
+    pub sustainable: MixRate,
+    /// What was done in the horizon.
+    pub completed: MixRate,
+    /// Mean requests in a batch of one replica while saturated.
+    pub saturated_batch: f64,
+    /// What stops a saturated replica from taking one more: seats, KV memory or token budget.
+    pub saturated_by: SaturatedBy,
+    /// Share of a saturated replica's time that goes to prefill, by the marginal terms.
+    pub prefill_time_share: f64,
+    /// Only declared token rates are known: supply and debt, never a latency.
+    pub simplified: bool,
+}
+
+/// What a saturated replica runs out of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SaturatedBy {
+    /// `max_num_seqs`.
+    Seats,
+    /// KV blocks.
+    KvMemory,
+    /// `max_num_batched_tokens`.
+    TokenBudget,
+    /// Declared token rates.
+    DeclaredRate,
+}
+
+/// Work accepted and unfinished.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Debt {
+    /// Most requests waiting at a sampled moment.
+    pub peak_waiting: u64,
+    /// Most seconds of fleet work accepted and unfinished.
+    pub peak_work_s: f64,
+    /// When `peak_work_s` was reached, seconds.
+    pub peak_at_s: f64,
+    /// Prefill and decode tokens accepted and unfinished at that moment.
+    pub peak_tokens: u64,
+    /// Oldest age since due of a waiting request, over the run.
+    pub oldest_age_s: f64,
+    /// Requests waiting when the horizon ends.
+    pub waiting_at_end: u64,
+    /// Seconds of fleet work when the horizon ends.
+    pub work_at_end_s: f64,
+    /// Required less sustainable while positive, at the peak: requests per second.
+    pub growth_rps: f64,
+    /// The same in output tokens per second.
+    pub growth_decode_tps: f64,
+    /// From the end of the horizon, with no further arrivals, until nothing is left.
+    pub drain_s: f64,
+}
+
+/// KV memory and live sequences, over all replicas.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct KvUse {
+    /// What the fleet holds, tokens.
+    pub capacity_tokens: u64,
+    /// Time-weighted mean share in use over the horizon.
+    pub mean_share: f64,
+    /// Highest sampled share in use.
+    pub peak_share: f64,
+    /// Times a sequence lost its blocks.
+    pub preemptions: u64,
+    /// Tokens computed a second time.
+    pub recomputed_tokens: u64,
+    /// Mean sequences in batches over the horizon.
+    pub mean_running: f64,
+    /// Most sequences in batches at a sampled moment.
+    pub peak_running: u64,
+}
+
+/// Where the money went. The lines sum to the total.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// USD per GPU-hour.
+    pub price_per_gpu_hour: f64,
+    /// Whose price and when.
+    pub price_source: String,
+    /// GPUs provisioned.
+    pub gpus: u32,
+    /// GPU-hours provisioned until the last request was decided.
+    pub gpu_hours: f64,
+    /// USD for those hours.
+    pub total: f64,
+    /// USD per good request; `null` with no good request.
+    pub per_good_request: Option<f64>,
+    /// USD per 30-day month at this fleet size.
+    pub per_month: f64,
+    /// USD per year of 365 days at this fleet size.
+    pub per_year: f64,
+    /// Lines of the books.
+    pub lines: Vec<CostLine>,
+}
+
+/// One line of the cost books.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CostLine {
+    /// What the money bought: an outcome, `recomputed` or `idle`.
+    pub line: String,
+    /// USD.
+    pub usd: f64,
+    /// Share of the total.
+    pub share: f64,
+}
+
+/// The fleet at one moment; rates are means over the interval that ends there.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct SeriesPoint {
+    /// Moment, seconds.
+    pub t_s: f64,
+    /// Requests due so far.
+    pub offered: u64,
+    /// Requests completed so far.
+    pub completed: u64,
+    /// Requests in queues.
+    pub waiting: u64,
+    /// Sequences in batches.
+    pub running: u64,
+    /// KV tokens held.
+    pub kv_used_tokens: u64,
+    /// Age of the oldest waiting request, seconds.
+    pub oldest_age_s: f64,
+    /// Prefill plus decode tokens accepted and unfinished.
+    pub backlog_tokens: u64,
+    /// Seconds of fleet work accepted and unfinished.
+    pub backlog_work_s: f64,
+    /// The part of `backlog_work_s` that waits in queues.
+    pub waiting_work_s: f64,
+    /// Replicas serving.
+    pub replicas: u32,
+    /// Requests due per second.
+    pub offered_rps: f64,
+    /// Prompt tokens due per second.
+    pub required_prefill_tps: f64,
+    /// Output tokens due per second.
+    pub required_decode_tps: f64,
+    /// Prompt tokens computed per second.
+    pub prefill_tps: f64,
+    /// Output tokens streamed per second.
+    pub decode_tps: f64,
+}
+
+/// Counts on a log axis, and what never came.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Histogram {
+    /// Bin edges in milliseconds, ascending, one more than counts.
+    pub edges_ms: Vec<f64>,
+    /// Requests in each bin.
+    pub counts: Vec<u64>,
+    /// Requests without a value.
+    pub never: u64,
+}

@@ -1,0 +1,149 @@
+//! The instant answer: plain data, by arithmetic alone.
+
+use serde::{Deserialize, Serialize};
+
+use crate::accounts::report::MixRate;
+use crate::step_time::Origin;
+
+/// Memory, supply, capacity and fluid debt by arithmetic, and how far to trust them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EstimateReport {
+    /// `ok` or `does_not_fit`; then only `memory` and `smallest_fitting` stand beside it.
+    pub verdict: EstimateVerdict,
+    /// KV and weights.
+    pub memory: MemoryReport,
+    /// The smallest layout that holds the weights; only when it does not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smallest_fitting: Option<SmallestFitting>,
+    /// Everything that supposes that it fits.
+    #[serde(flatten)]
+    pub supply: Option<SupplyEstimate>,
+}
+
+/// Whether there is anything to estimate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EstimateVerdict {
+    /// Demand is below the sustainable supply and estimated latencies are within the limits.
+    Holds,
+    /// Demand is below the sustainable supply, some estimated latency is above its limit.
+    LateButStable,
+    /// Demand at the peak is above the sustainable supply.
+    Overloaded,
+    /// The weights do not fit.
+    DoesNotFit,
+}
+
+/// Memory of each pool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MemoryReport {
+    /// In the order of the document.
+    pub pools: Vec<PoolMemory>,
+}
+
+/// Memory of one replica of a pool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PoolMemory {
+    /// One token of the whole model, bytes, every layer caching it.
+    pub kv_bytes_per_token: f64,
+    /// The same on each GPU, heads replicated where TP exceeds them.
+    pub kv_bytes_per_token_per_gpu: f64,
+    /// Weights on each GPU, bytes.
+    pub weights_bytes_per_gpu: f64,
+    /// Memory the engine may use on each GPU, bytes.
+    pub usable_bytes_per_gpu: f64,
+    /// Activations and runtime on each GPU, bytes.
+    pub overhead_bytes_per_gpu: f64,
+    /// Blocks of `block_size` tokens; `null` when the weights do not fit.
+    pub num_gpu_blocks: Option<u64>,
+    /// Tokens one replica can hold.
+    pub kv_capacity_tokens: Option<u64>,
+    /// Sequences of `max_model_len` tokens one replica can hold.
+    pub max_concurrent_full_length: Option<f64>,
+    /// Where the block count comes from: the memory model, or the engine's own number.
+    pub source: String,
+}
+
+/// The smallest power of two of GPUs that holds the weights; memory arithmetic only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SmallestFitting {
+    /// GPUs in all.
+    pub gpus: u32,
+    /// Per tensor-parallel group.
+    pub tensor_parallel: u32,
+    /// Stages.
+    pub pipeline_parallel: u32,
+}
+
+/// Supply against demand by a mean-field fixpoint of one replica.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SupplyEstimate {
+    /// Mean demand, input tokens per second.
+    pub required_prefill_tps: f64,
+    /// Mean demand, output tokens per second.
+    pub required_decode_tps: f64,
+    /// Mean demand, requests per second.
+    pub required_rps: f64,
+    /// Demand in the busiest window.
+    pub required_peak: MixRate,
+    /// Stability limit of the fleet for this mix.
+    pub sustainable_rps: f64,
+    /// The same in input tokens per second.
+    pub sustainable_prefill_tps: f64,
+    /// The same in output tokens per second.
+    pub sustainable_decode_tps: f64,
+    /// Largest multiple of this mix whose estimated latencies meet the limits; `null` when only
+    /// declared rates are known.
+    pub deliverable_rps: Option<f64>,
+    /// The same in input tokens per second.
+    pub deliverable_prefill_tps: Option<f64>,
+    /// The same in output tokens per second.
+    pub deliverable_decode_tps: Option<f64>,
+    /// Required ÷ sustainable at the mean rate.
+    pub utilization: f64,
+    /// Required ÷ sustainable at the peak.
+    pub utilization_peak: f64,
+    /// What a saturated replica runs out of.
+    pub binding_constraint: String,
+    /// Required ÷ per-replica sustainable, rounded up: a floor, never the plan.
+    pub replicas_floor: u32,
+    /// Mean sequences decoding per replica at the mean rate; `null` when overloaded.
+    pub mean_batch: Option<f64>,
+    /// Estimated first-token time of a mean request at the mean rate, without queueing.
+    pub ttft_ms: Option<f64>,
+    /// First-token time of a mean request on an idle replica.
+    pub zero_load_ttft_ms: Option<f64>,
+    /// Estimated time per output token at the mean rate.
+    pub tpot_ms: Option<f64>,
+    /// Fluid queue debt over the arrival profile.
+    pub debt_series: Vec<FluidDebt>,
+    /// USD per month at this fleet size; `null` without a price.
+    pub cost_per_month: Option<f64>,
+    /// Live KV token-steps that one request holds: output × (input + output / 2), mean over the mix.
+    pub kv_token_steps_per_request: f64,
+    /// Origin of the step time.
+    pub origin: Origin,
+    /// Relative error its source states, e.g. 0.028; `null` where none is known.
+    pub step_time_band: Option<f64>,
+    /// Where the operating point leaves the measured range, in words.
+    pub outside_measured_range: Vec<String>,
+    /// Only declared token rates are known: supply and debt, never a latency.
+    pub simplified: bool,
+}
+
+/// Debt of a fluid queue at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct FluidDebt {
+    /// Moment, seconds.
+    pub t_s: f64,
+    /// Demand, requests per second.
+    pub required_rps: f64,
+    /// Demand, output tokens per second.
+    pub required_decode_tps: f64,
+    /// Requests waiting.
+    pub debt_requests: f64,
+    /// Output tokens waiting.
+    pub debt_decode_tokens: f64,
+    /// Seconds of fleet work waiting.
+    pub debt_work_s: f64,
+}

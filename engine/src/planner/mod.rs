@@ -1,0 +1,3 @@
+//! How many replicas hold the contract, and what binds.
+
+pub mod report;

@@ -1,0 +1,97 @@
+//! The plan: plain data.
+
+use serde::{Deserialize, Serialize};
+
+use crate::accounts::report::MixRate;
+
+/// How many replicas hold the contract, how far the present fleet is from the cliff, what binds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlanReport {
+    /// One sentence with its window and number of runs.
+    pub sentence: String,
+    /// What the search found.
+    pub answer: PlanAnswer,
+    /// The present fleet, N − 1, N and N + 1, without repeats, ascending.
+    pub fleets: Vec<FleetRow>,
+    /// Required ÷ per-replica sustainable, rounded up: a floor, never the plan.
+    pub replicas_floor: u32,
+    /// Largest multiple of this mix at which the present fleet holds the contract, in [0, 4].
+    pub alpha: Option<f64>,
+    /// That multiple as rates; `null` when no multiple holds.
+    pub deliverable: Option<MixRate>,
+    /// Each constraint relaxed alone, largest gain first.
+    pub binding: Vec<Relaxation>,
+    /// Seeds each fleet was run with.
+    pub seeds: Vec<u64>,
+    /// Simulations run.
+    pub simulations: u32,
+}
+
+/// The count, or why no count helps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum PlanAnswer {
+    /// The smallest N such that N and N + 1 hold in every seed.
+    Replicas {
+        /// Replicas.
+        replicas: u32,
+        /// GPUs = replicas × GPUs of one.
+        gpus: u32,
+        /// GPUs of one replica.
+        gpus_per_replica: u32,
+    },
+    /// No count helps: why, and what would.
+    Infeasible {
+        /// `zero_load_ttft`, `zero_load_tpot`, `quality`, `errors`, `too_long` …
+        limit: String,
+        /// In words, with numbers.
+        reason: String,
+        /// What lifts it.
+        lever: String,
+    },
+    /// The search ended before an answer: what was tried.
+    NotFound {
+        /// Largest count tried.
+        tried: u32,
+    },
+}
+
+/// What one fleet size does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FleetRow {
+    /// Replicas.
+    pub replicas: u32,
+    /// The present fleet of the document.
+    pub is_present: bool,
+    /// The answer.
+    pub is_answer: bool,
+    /// Mean attainment over seeds.
+    pub attainment: f64,
+    /// Seeds in which the contract held.
+    pub holds_in: u32,
+    /// Seeds tried.
+    pub runs: u32,
+    /// Mean p95 of TTFT over seeds; `null` when it is never in any.
+    pub ttft_p95_ms: Option<f64>,
+    /// Mean of the peak debt, seconds of fleet work.
+    pub peak_debt_s: f64,
+    /// USD per good request.
+    pub cost_per_good_request: Option<f64>,
+    /// USD per 30-day month.
+    pub cost_per_month: Option<f64>,
+    /// Largest multiple of the mix at which this fleet holds, where it was searched.
+    pub alpha: Option<f64>,
+}
+
+/// One constraint relaxed alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Relaxation {
+    /// `step_time`, `kv_memory`, `seats`, `token_budget`, `even_arrivals`, `errors_and_quality`.
+    pub constraint: String,
+    /// What was changed, in words.
+    pub label: String,
+    /// Gain in α, e.g. 0.24.
+    pub gain: f64,
+    /// It has the largest gain.
+    pub binds: bool,
+}

@@ -1,0 +1,194 @@
+//! What serves: pools of replicas with the engine's settings, step time and price.
+
+use serde::{Deserialize, Serialize};
+
+use crate::fleet::{KvPrecision, WeightPrecision};
+use crate::scenario::refs::{GpuRef, ModelRef};
+use crate::step_time::StepCoefficients;
+
+/// The fleet: one pool in this version.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FleetDoc {
+    /// Pools of like replicas; exactly one in this version.
+    pub pools: Vec<PoolDoc>,
+    /// How a request finds its replica.
+    #[serde(default)]
+    pub routing: RoutingDoc,
+}
+
+/// Routing policies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoutingDoc {
+    /// To the replica with the fewest requests queued or running; ties rotate.
+    #[default]
+    LeastOutstanding,
+}
+
+/// Like replicas of one model on one kind of GPU, with vLLM's settings under vLLM's names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PoolDoc {
+    /// Catalogue id, or a GPU by numbers.
+    pub gpu: GpuRef,
+    /// Catalogue id, or a model by numbers.
+    pub model: ModelRef,
+    /// Model copies behind the router.
+    pub replicas: u32,
+    /// GPUs over which each layer is split.
+    #[serde(default = "one_gpu")]
+    pub tensor_parallel: u32,
+    /// Number format of the weights.
+    #[serde(default)]
+    pub weight_precision: WeightPrecision,
+    /// Number format of the KV cache.
+    #[serde(default)]
+    pub kv_precision: KvPrecision,
+    /// Sequences that may run at once.
+    #[serde(default = "seats")]
+    pub max_num_seqs: u32,
+    /// Tokens that one step may process.
+    #[serde(default = "token_budget")]
+    pub max_num_batched_tokens: u32,
+    /// Tokens per KV block.
+    #[serde(default = "block")]
+    pub block_size: u32,
+    /// Share of GPU memory the engine may use, 0 to 1.
+    #[serde(default = "utilization")]
+    pub gpu_memory_utilization: f64,
+    /// KV blocks as the engine's own log states them; overrides the memory model.
+    #[serde(default)]
+    pub num_gpu_blocks: Option<u64>,
+    /// Longest prompt plus output; the model's own when absent, tokens.
+    #[serde(default)]
+    pub max_model_len: Option<u32>,
+    /// Split long prompts over steps.
+    #[serde(default = "on")]
+    pub enable_chunked_prefill: bool,
+    /// A preempted prefix survives until its blocks are taken.
+    #[serde(default = "on")]
+    pub enable_prefix_caching: bool,
+    /// Step m + 1 is scheduled when step m starts.
+    #[serde(default = "on")]
+    pub async_scheduling: bool,
+    /// Admit a prompt only when all of it would fit.
+    #[serde(default = "on")]
+    pub scheduler_reserve_full_isl: bool,
+    /// Where the step time comes from.
+    #[serde(default)]
+    pub step_time: StepTimeDoc,
+    /// USD per GPU-hour; no price, no cost.
+    #[serde(default)]
+    pub price_per_gpu_hour: Option<f64>,
+    /// Whose price and when.
+    #[serde(default)]
+    pub price_source: String,
+}
+
+/// The step-time source of a pool and what measurements say about it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepTimeDoc {
+    /// The law.
+    #[serde(default)]
+    pub source: StepTimeSourceDoc,
+    /// A scalar on the whole law fitted from benchmark points.
+    #[serde(default)]
+    pub fitted: Option<FittedScaleDoc>,
+    /// Time added to every step (scheduler, sampling), milliseconds.
+    #[serde(default)]
+    pub step_overhead_ms: f64,
+    /// Time before a request reaches the queue (tokeniser, server), milliseconds.
+    #[serde(default)]
+    pub api_overhead_ms: f64,
+}
+
+/// Where the coefficients come from.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum StepTimeSourceDoc {
+    /// The best the catalogue has: library row, else physics law, else datasheet.
+    #[default]
+    Catalog,
+    /// The physics law of the GPU, even where a library row exists.
+    Physics,
+    /// The datasheet roofline, even where better is known.
+    Datasheet,
+    /// Typed or fitted coefficients.
+    Coefficients {
+        /// The law's coefficients.
+        coefficients: StepCoefficients,
+        /// Who says so.
+        by: String,
+    },
+    /// Bare token rates of one replica: *simplified*; gives supply and debt, never a latency.
+    Declared {
+        /// Prefill supply of one replica, input tokens per second.
+        declared_input_tps: f64,
+        /// Decode supply of one replica, output tokens per second.
+        declared_output_tps: f64,
+    },
+}
+
+/// A scalar fitted from benchmark points, and where they came from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedScaleDoc {
+    /// Factor on the step time; above 1 is slower than the source.
+    pub step_time_scale: f64,
+    /// Names of the files, for people.
+    pub files: Vec<String>,
+    /// SHA-256 of the files' bytes or another fingerprint, so that a reviewer can match them.
+    pub fingerprint: String,
+    /// Points the fit used.
+    pub points: u32,
+    /// Median absolute relative error left after the fit.
+    pub residual: f64,
+}
+
+impl PoolDoc {
+    /// A pool with every setting at its default.
+    pub fn new(gpu: GpuRef, model: ModelRef, replicas: u32) -> Self {
+        Self {
+            gpu,
+            model,
+            replicas,
+            tensor_parallel: one_gpu(),
+            weight_precision: WeightPrecision::default(),
+            kv_precision: KvPrecision::default(),
+            max_num_seqs: seats(),
+            max_num_batched_tokens: token_budget(),
+            block_size: block(),
+            gpu_memory_utilization: utilization(),
+            num_gpu_blocks: None,
+            max_model_len: None,
+            enable_chunked_prefill: on(),
+            enable_prefix_caching: on(),
+            async_scheduling: on(),
+            scheduler_reserve_full_isl: on(),
+            step_time: StepTimeDoc::default(),
+            price_per_gpu_hour: None,
+            price_source: String::new(),
+        }
+    }
+}
+
+fn one_gpu() -> u32 {
+    1
+}
+fn seats() -> u32 {
+    256
+}
+fn token_budget() -> u32 {
+    2048
+}
+fn block() -> u32 {
+    16
+}
+fn utilization() -> f64 {
+    0.9
+}
+fn on() -> bool {
+    true
+}

@@ -1,0 +1,226 @@
+//! Who asks: traffic classes with arrivals, lengths, patience, quality and limits.
+
+use serde::{Deserialize, Serialize};
+
+/// The offered load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkloadDoc {
+    /// Seed of every random draw.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Requests due in `[0, horizon_s)` are offered, seconds.
+    #[serde(default = "ten_minutes")]
+    pub horizon_s: f64,
+    /// Requests due before this are simulated but not counted, seconds.
+    #[serde(default)]
+    pub warmup_s: f64,
+    /// Traffic classes, at least one.
+    pub classes: Vec<ClassDoc>,
+}
+
+/// One kind of traffic and its contract.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassDoc {
+    /// Unique name.
+    pub name: String,
+    /// When requests are due.
+    pub arrivals: ArrivalsDoc,
+    /// Prompt lengths, tokens.
+    pub input_tokens: LengthsDoc,
+    /// Output lengths the model would produce, tokens.
+    pub output_tokens: LengthsDoc,
+    /// Output budget: answers stop here, tokens.
+    #[serde(default)]
+    pub max_output_tokens: Option<u32>,
+    /// How long a user waits for the first token before giving up.
+    #[serde(default)]
+    pub patience: Option<PatienceDoc>,
+    /// Share of requests that the server fails after serving them, 0 to 1.
+    #[serde(default)]
+    pub error_rate: f64,
+    /// What is known about the quality of answers.
+    #[serde(default)]
+    pub quality: QualityDoc,
+    /// Latency limits and the share that must be good.
+    #[serde(default)]
+    pub slo: SloDoc,
+}
+
+/// When the requests of a class are due.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ArrivalsDoc {
+    /// Independent arrivals at a constant rate.
+    Poisson {
+        /// Mean rate, requests per second.
+        rate_rps: f64,
+    },
+    /// Evenly spaced arrivals: the i-th is due at i / rate.
+    Constant {
+        /// Rate, requests per second.
+        rate_rps: f64,
+    },
+    /// A rate that changes over time, linear between points, constant after the last.
+    Profile {
+        /// The rate at moments, in ascending order of time.
+        points: Vec<RatePointDoc>,
+        /// Randomness around the profile.
+        #[serde(default)]
+        noise: NoiseDoc,
+    },
+    /// The recorded moments of a trace.
+    Trace {
+        /// When each request was due, seconds from the start of the trace, ascending.
+        due_s: Vec<f64>,
+    },
+}
+
+/// The rate at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RatePointDoc {
+    /// Moment, seconds from the start.
+    pub t_s: f64,
+    /// Rate, requests per second.
+    pub rate_rps: f64,
+}
+
+/// Randomness of arrivals around a rate profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoiseDoc {
+    /// An inhomogeneous Poisson process.
+    #[default]
+    Poisson,
+    /// Evenly spaced in expected count.
+    None,
+}
+
+/// Lengths in tokens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum LengthsDoc {
+    /// Every request alike.
+    Fixed {
+        /// Length.
+        tokens: u32,
+    },
+    /// Lognormal by its mean and 99th percentile.
+    Lognormal {
+        /// Mean.
+        mean: f64,
+        /// 99th percentile, above the mean.
+        p99: f64,
+    },
+    /// Inverse of a table of quantiles, linear between rows, flat beyond the first and last.
+    Quantiles {
+        /// Rows in ascending order.
+        table: Vec<QuantileDoc>,
+    },
+    /// Drawn with replacement from given values.
+    Empirical {
+        /// Observed lengths.
+        samples: Vec<u32>,
+    },
+    /// The i-th request has the i-th length: what a replayed trace recorded.
+    Recorded {
+        /// One length per request of the trace.
+        tokens: Vec<u32>,
+    },
+}
+
+/// One row of a quantile table.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuantileDoc {
+    /// Share of requests at or below, 0 to 1.
+    pub p: f64,
+    /// Length, tokens.
+    pub tokens: f64,
+}
+
+/// How long users wait for a first token.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum PatienceDoc {
+    /// Everybody waits as long.
+    Fixed {
+        /// Seconds.
+        s: f64,
+    },
+    /// Lognormal by its median and 90th percentile.
+    Lognormal {
+        /// Median, seconds.
+        median_s: f64,
+        /// 90th percentile, seconds, above the median.
+        p90_s: f64,
+    },
+}
+
+/// What is known about answers. Where quality is not checked the result is *latency-only goodput*.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case", deny_unknown_fields)]
+pub enum QualityDoc {
+    /// Nobody looked.
+    #[default]
+    NotChecked,
+    /// A rate somebody assumed.
+    Assumed {
+        /// Share of answers that pass, 0 to 1.
+        pass_rate: f64,
+        /// Who assumed it.
+        by: String,
+    },
+    /// A rate from an evaluation.
+    Verified {
+        /// Share of answers that passed, 0 to 1.
+        pass_rate: f64,
+        /// The evaluation and its threshold.
+        source: String,
+    },
+}
+
+/// Inclusive limits; an absent one always passes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SloDoc {
+    /// From due to first token, milliseconds.
+    #[serde(default)]
+    pub ttft_ms: Option<f64>,
+    /// Average time per output token after the first, milliseconds.
+    #[serde(default)]
+    pub tpot_ms: Option<f64>,
+    /// Longest gap between two stream events, milliseconds.
+    #[serde(default)]
+    pub longest_stall_ms: Option<f64>,
+    /// From due to completion, milliseconds.
+    #[serde(default)]
+    pub e2e_ms: Option<f64>,
+    /// Share of offered requests that must be good, 0 to 1.
+    #[serde(default = "target")]
+    pub attainment_target: f64,
+}
+
+impl Default for SloDoc {
+    fn default() -> Self {
+        Self {
+            ttft_ms: None,
+            tpot_ms: None,
+            longest_stall_ms: None,
+            e2e_ms: None,
+            attainment_target: target(),
+        }
+    }
+}
+
+fn one() -> u64 {
+    1
+}
+fn ten_minutes() -> f64 {
+    600.0
+}
+fn target() -> f64 {
+    0.95
+}

@@ -1,0 +1,120 @@
+//! What counts: the limits of a class, what became of a request, and its one outcome.
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::Picos;
+
+/// Inclusive limits of a class; an absent one always passes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Contract {
+    /// From due to first token.
+    pub ttft: Option<Picos>,
+    /// Average time per output token after the first, for two or more tokens.
+    pub tpot: Option<Picos>,
+    /// Longest gap between two stream events.
+    pub longest_stall: Option<Picos>,
+    /// From due to completion.
+    pub e2e: Option<Picos>,
+    /// Share of offered requests that must be good, 0 to 1.
+    pub attainment_target: f64,
+}
+
+/// How a request left the system, before any limit is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// All its tokens were streamed.
+    Completed,
+    /// Served, then failed by the server.
+    Failed,
+    /// Its user gave up, before or after the first token.
+    Cancelled,
+    /// Refused at the door.
+    Rejected,
+    /// Could never fit: longer than `max_model_len` or than all KV blocks.
+    TooLong,
+    /// The run ended first.
+    Unfinished,
+}
+
+/// Everything that happened to one offered request. Times are simulated time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RequestStamps {
+    /// How it left.
+    pub fate: Fate,
+    /// Replica that served it.
+    pub replica: u32,
+    /// When its replica's queue took it.
+    pub queued: Option<Picos>,
+    /// Start of the first step that worked on it.
+    pub scheduled: Option<Picos>,
+    /// When its first token left.
+    pub first_token: Option<Picos>,
+    /// When it completed, failed or was cancelled.
+    pub ended: Option<Picos>,
+    /// Tokens streamed.
+    pub generated: u32,
+    /// Longest gap between two of its tokens.
+    pub longest_stall: Picos,
+    /// Times it lost its KV blocks and had to be computed again.
+    pub preemptions: u32,
+    /// Prompt and regenerated tokens found in the prefix cache.
+    pub cached_tokens: u32,
+    /// Replica-seconds spent on it, by the marginal terms of the step law.
+    pub busy_s: f64,
+    /// The part of `busy_s` spent on tokens that had been computed before.
+    pub recomputed_s: f64,
+}
+
+/// What became of an offered request: exactly one each, in the order of the waterfall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Refused at the door.
+    Rejected,
+    /// Could never fit.
+    TooLong,
+    /// The server failed it.
+    Error,
+    /// A client time-out ended it.
+    TimedOut,
+    /// Its user gave up waiting for the first token.
+    CancelledBeforeFirst,
+    /// Its user left while tokens were streaming.
+    CancelledMidStream,
+    /// Only the first token was late.
+    LateFirstToken,
+    /// The first token and something else were late.
+    LateAndSlow,
+    /// A gap between tokens was too long.
+    Stalled,
+    /// Tokens came too slowly on average.
+    SlowTokens,
+    /// Only the completion was late.
+    LateCompletion,
+    /// In time, but the answer was not acceptable.
+    LowQuality,
+    /// Cut off by the end of the run, undecided.
+    Unfinished,
+    /// Within every limit, with an acceptable answer.
+    Good,
+}
+
+impl Outcome {
+    /// All outcomes in waterfall order.
+    pub const ALL: [Self; 14] = [
+        Self::Rejected,
+        Self::TooLong,
+        Self::Error,
+        Self::TimedOut,
+        Self::CancelledBeforeFirst,
+        Self::CancelledMidStream,
+        Self::LateFirstToken,
+        Self::LateAndSlow,
+        Self::Stalled,
+        Self::SlowTokens,
+        Self::LateCompletion,
+        Self::LowQuality,
+        Self::Unfinished,
+        Self::Good,
+    ];
+}

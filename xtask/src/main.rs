@@ -1,2 +1,76 @@
-//! The project tasks.
-fn main() {}
+//! `cargo xtask TASK`: reads the command line and runs the task.
+use std::process::ExitCode;
+use xtask::{Result, page::Build, serve, shot, suite};
+
+const HELP: &str = "\
+Usage: cargo xtask TASK
+
+  serve [--port N] [--open] [--release]
+      Install what is missing, build the page and serve it on 127.0.0.1 (port 8080).
+  test [--no-browser]
+      Install what is missing, then check formatting, lints and features, and run every test.
+  shot DIR [--fragment TEXT] [--click CSS]... [--wait CSS] [--no-build]
+      Write screenshots of the whole page (desktop light and dark, phone light) into DIR, after
+      opening it with #TEXT, clicking what the selectors name, and waiting for the last one
+      (by default for data-state=\"done\" on body or main).
+
+  --release   also run wasm-opt, where npm is there: smaller, and slower to build
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[String]) -> Result {
+    let mut args = args.iter().map(String::as_str);
+    match args.next() {
+        Some("serve") => serve::run(&serve_options(args)?),
+        Some("test") => suite::run(&suite_options(args)?),
+        Some("shot") => shot::run(&args.map(str::to_owned).collect::<Vec<_>>()),
+        Some("help" | "--help" | "-h") | None => {
+            print!("{HELP}");
+            Ok(())
+        }
+        Some(other) => Err(format!("there is no task `{other}`\n\n{HELP}")),
+    }
+}
+
+fn serve_options<'a>(mut args: impl Iterator<Item = &'a str>) -> Result<serve::Options> {
+    let mut options = serve::Options { port: 8080, open: false, build: Build::Plain };
+    while let Some(arg) = args.next() {
+        match arg {
+            "--port" => {
+                let port = args.next().ok_or("--port needs a number")?;
+                options.port = port
+                    .parse()
+                    .map_err(|error| format!("--port {port}: {error}; ports are 0 to 65535"))?;
+            }
+            "--open" => options.open = true,
+            "--release" => options.build = Build::Optimized,
+            other => return Err(unknown("serve", other)),
+        }
+    }
+    Ok(options)
+}
+
+fn suite_options<'a>(args: impl Iterator<Item = &'a str>) -> Result<suite::Options> {
+    let mut options = suite::Options { browser: true };
+    for arg in args {
+        match arg {
+            "--no-browser" => options.browser = false,
+            other => return Err(unknown("test", other)),
+        }
+    }
+    Ok(options)
+}
+
+fn unknown(task: &str, arg: &str) -> String {
+    format!("`{task}` does not know `{arg}`\n\n{HELP}")
+}

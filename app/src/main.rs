@@ -1,0 +1,7 @@
+//! Mounts the page.
+use goodput_app::App;
+
+fn main() {
+    console_error_panic_hook::set_once();
+    leptos::mount::mount_to_body(App);
+}

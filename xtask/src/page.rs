@@ -1,0 +1,40 @@
+//! Building the page into `dist/`.
+use crate::{
+    Result,
+    process::{cargo, quietly, show},
+    project, tools,
+};
+use std::process::Command;
+
+/// The cargo profile of what is served.
+const PROFILE: &str = "web";
+
+/// How much time the build may take for a smaller page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Build {
+    /// What the compiler makes.
+    Plain,
+    /// Shrunk by wasm-opt, if npm can provide it.
+    Optimized,
+}
+
+/// Builds the page; the tools must be there.
+pub fn build(build: Build) -> Result {
+    // Trunk would run one cargo per binary, each waiting for the other and repeating its errors.
+    // After this they find everything built.
+    let binaries =
+        ["build", "--profile", PROFILE, "--target", tools::WASM, "-p", "goodput-app", "--bins"];
+    show(cargo().args(binaries))?;
+    let mut trunk = Command::new("trunk");
+    trunk
+        .args(["build", "--cargo-profile", PROFILE, "--dist"])
+        .arg(project::dist())
+        .current_dir(project::root())
+        // Trunk reads NO_COLOR as a flag of its own and refuses the value 1.
+        .env_remove("NO_COLOR")
+        .env("PATH", tools::path()?);
+    if build == Build::Optimized {
+        trunk.arg("--release");
+    }
+    quietly("putting the page together", &mut trunk, &tools::log("trunk"))
+}

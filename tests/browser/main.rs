@@ -1,2 +1,4 @@
-//! x
-fn main() {}
+//! Journeys through the built page, one file each. `cargo xtask test` builds the page and runs them;
+//! one alone: `cargo test -p goodput-tests --test browser NAME`.
+
+mod opening;

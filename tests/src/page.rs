@@ -1,0 +1,135 @@
+//! The page as a user has it before them.
+use crate::Result;
+use serde::Serialize;
+use serde_json::Value;
+use std::{path::PathBuf, time::Duration};
+use thirtyfour::{BrowserLogEntry, By, Key, WebDriver, WebElement, prelude::ElementQueryable};
+
+/// How long anything may take to show; generous, since nothing waits for it once it is there.
+const PATIENCE: Duration = Duration::from_secs(20);
+const POLL: Duration = Duration::from_millis(20);
+
+/// What the page puts on `body` or `main` when every answer on screen belongs to what is typed.
+pub const SETTLED: &str = "body[data-state=\"done\"], main[data-state=\"done\"]";
+
+/// A browser session and the address of the built page.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// For whatever the helpers here do not cover.
+    pub driver: WebDriver,
+    url: String,
+}
+
+impl Page {
+    /// A session that has not opened the page yet.
+    pub fn new(driver: WebDriver, url: String) -> Self {
+        Self { driver, url }
+    }
+
+    /// Loads the page afresh with this fragment (without `#`; may be empty) and waits until it has
+    /// settled.
+    pub async fn open(&self, fragment: &str) -> Result {
+        self.load(fragment).await?;
+        self.settled().await
+    }
+
+    /// Loads the page afresh and does not wait for it to settle.
+    pub async fn load(&self, fragment: &str) -> Result {
+        // Between two fragments of one document the browser would not load anything.
+        self.driver.goto("about:blank").await?;
+        let hash = if fragment.is_empty() { "" } else { "#" };
+        Ok(self.driver.goto(format!("{}{hash}{fragment}", self.url)).await?)
+    }
+
+    /// Waits until the page says that its answers are complete.
+    pub async fn settled(&self) -> Result {
+        self.find(SETTLED).await.map(drop)
+    }
+
+    /// Waits for the element that a CSS selector names.
+    pub async fn find(&self, css: &str) -> Result<WebElement> {
+        let found = self.driver.query(By::Css(css)).wait(PATIENCE, POLL).first().await;
+        found.map_err(|error| format!("nothing matches `{css}`: {error}").into())
+    }
+
+    /// Waits until no element matches.
+    pub async fn gone(&self, css: &str) -> Result {
+        let gone = self.driver.query(By::Css(css)).wait(PATIENCE, POLL).not_exists().await?;
+        if gone { Ok(()) } else { Err(format!("`{css}` is still there").into()) }
+    }
+
+    /// Text of an element, as it is rendered.
+    pub async fn text(&self, css: &str) -> Result<String> {
+        Ok(self.find(css).await?.text().await?)
+    }
+
+    /// Waits until an element's text satisfies a condition, and gives that text.
+    pub async fn text_when(&self, css: &str, wanted: impl Fn(&str) -> bool) -> Result<String> {
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            let text = self.text(css).await?;
+            if wanted(&text) {
+                return Ok(text);
+            }
+            if tokio::time::Instant::now() > deadline {
+                return Err(format!("the text of `{css}` stays \"{text}\"").into());
+            }
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    /// Clicks an element.
+    pub async fn click(&self, css: &str) -> Result {
+        Ok(self.find(css).await?.click().await?)
+    }
+
+    /// Replaces a field's text by typing, and leaves the field.
+    pub async fn fill(&self, css: &str, text: &str) -> Result {
+        let field = self.find(css).await?;
+        field.send_keys(Key::Control + "a").await?;
+        field.send_keys(text).await?;
+        Ok(field.send_keys(Key::Tab).await?)
+    }
+
+    /// Types into whatever has the focus, as a keyboard user does.
+    pub async fn press(&self, keys: impl Into<thirtyfour::TypingData>) -> Result {
+        Ok(self.driver.active_element().await?.send_keys(keys).await?)
+    }
+
+    /// Gives a file input these files.
+    pub async fn upload(&self, css: &str, files: &[PathBuf]) -> Result {
+        let names: Vec<String> =
+            files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
+        Ok(self.find(css).await?.send_keys(names.join("\n")).await?)
+    }
+
+    /// Value of a script's `return`.
+    pub async fn script(&self, script: &str) -> Result<Value> {
+        Ok(self.driver.execute(script, Vec::new()).await?.json().clone())
+    }
+
+    /// What a script passes to the function in its last argument.
+    pub async fn script_async(&self, script: &str) -> Result<Value> {
+        Ok(self.driver.execute_async(script, Vec::new()).await?.json().clone())
+    }
+
+    /// Sends a command of the browser's developer protocol.
+    pub async fn devtools(&self, method: &str, parameters: impl Serialize) -> Result<Value> {
+        Ok(self.driver.cdp().send_raw(method, parameters).await?)
+    }
+
+    /// Warnings and errors logged since this was last asked, one a line.
+    pub async fn complaints(&self) -> Result<Vec<String>> {
+        let entries = self.driver.browser_log().await?;
+        Ok(entries.iter().filter(|entry| is_complaint(entry)).map(line).collect())
+    }
+}
+
+fn is_complaint(entry: &BrowserLogEntry) -> bool {
+    matches!(entry.level.as_str(), "WARNING" | "SEVERE")
+}
+
+fn line(entry: &BrowserLogEntry) -> String {
+    let source = entry.source.as_deref().unwrap_or("browser");
+    format!("{} ({source}): {}", entry.level, entry.message)
+}

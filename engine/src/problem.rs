@@ -46,6 +46,15 @@ impl Problem {
         Self::new(Severity::Warning, path, message, hint)
     }
 
+    /// The same problem, its path seen from further out: types check their own fields and do not
+    /// know where in the document they stand.
+    #[must_use]
+    pub fn under(mut self, outer: &str) -> Self {
+        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
+        self.path = format!("{outer}{dot}{}", self.path);
+        self
+    }
+
     fn new(
         severity: Severity,
         path: impl Into<String>,
@@ -59,5 +68,17 @@ impl Problem {
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {} ({})", self.path, self.message, self.hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_grows_outwards() {
+        for (inner, whole) in [("rate_rps", "a.rate_rps"), ("[2].t_s", "a[2].t_s"), ("", "a")] {
+            assert_eq!(Problem::error(inner, "m", "h").under("a").path, whole);
+        }
     }
 }

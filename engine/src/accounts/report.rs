@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::slo::Outcome;
+pub use crate::workload::LengthSummary;
 
 /// Everything a simulation says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -177,21 +178,6 @@ pub struct ClassReport {
     pub input_tokens: LengthSummary,
     /// Realised output lengths, tokens.
     pub output_tokens: LengthSummary,
-}
-
-/// Realised lengths, tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct LengthSummary {
-    /// Mean.
-    pub mean: f64,
-    /// Median.
-    pub p50: f64,
-    /// 90th percentile.
-    pub p90: f64,
-    /// 99th percentile.
-    pub p99: f64,
-    /// Share of requests whose prompt plus output exceed `max_model_len`.
-    pub share_over_max_model_len: f64,
 }
 
 /// Prefill and decode rates of one mix: both at once.

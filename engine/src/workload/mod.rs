@@ -1,7 +1,24 @@
 //! Who asks: arrivals, lengths and the requests they give.
 //!
 //! [`generate`] turns traffic classes into a list of [`OfferedRequest`]s, once per scenario; every
-//! fleet that is tried for it serves the same list.
+//! fleet that is tried for it serves the same list. [`demand`] says what that list asks for.
+//!
+//! Types check themselves when they are made and report with paths relative to themselves, so
+//! that everything behind them may rely on what they hold.
+
+mod arrivals;
+mod class;
+mod demand;
+mod generate;
+mod lengths;
+mod profile;
+
+pub use arrivals::{Arrivals, trace_dues};
+pub use class::{Patience, Quality, TrafficClass};
+pub use demand::{Demand, DemandBin, LengthSummary, Mix, demand};
+pub use generate::{MAX_REQUESTS, digest, generate};
+pub use lengths::{Lengths, Lognormal, MAX_LENGTH_TOKENS, QuantileTable};
+pub use profile::RateProfile;
 
 use crate::units::Picos;
 

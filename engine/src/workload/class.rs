@@ -1,0 +1,166 @@
+//! A traffic class: one kind of request and the people who make it.
+
+use rand_distr::{Distribution, LogNormal};
+
+use super::{Arrivals, Lengths};
+use crate::math;
+use crate::problem::Problem;
+use crate::rng::{Key, keyed};
+use crate::units::{MAX_HORIZON_S, Picos};
+
+/// One kind of traffic. Its contract stands at the same index in the scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrafficClass {
+    /// Unique name.
+    pub name: String,
+    /// When requests are due.
+    pub arrivals: Arrivals,
+    /// Prompt lengths.
+    pub input: Lengths,
+    /// Output lengths the model would produce.
+    pub output: Lengths,
+    /// Output budget: answers stop here, tokens.
+    pub max_output_tokens: Option<u32>,
+    /// How long users wait for a first token; `None` waits for ever.
+    pub patience: Option<Patience>,
+    /// Share of requests that the server fails after serving them, 0 to 1.
+    pub error_rate: f64,
+    /// What is known about answers.
+    pub quality: Quality,
+}
+
+/// What is known about answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Quality {
+    /// Nobody looked: every answer counts as acceptable, and the result is called
+    /// *latency-only goodput*.
+    NotChecked,
+    /// A rate somebody assumed.
+    Assumed {
+        /// Share of answers that pass, 0 to 1.
+        pass_rate: f64,
+        /// Who assumed it.
+        by: String,
+    },
+    /// A rate from an evaluation.
+    Verified {
+        /// Share of answers that passed, 0 to 1.
+        pass_rate: f64,
+        /// The evaluation and its threshold.
+        source: String,
+    },
+}
+
+impl Quality {
+    /// Share of answers that pass; `None` where nobody looked.
+    pub fn pass_rate(&self) -> Option<f64> {
+        match self {
+            Self::NotChecked => None,
+            Self::Assumed { pass_rate, .. } | Self::Verified { pass_rate, .. } => Some(*pass_rate),
+        }
+    }
+}
+
+/// How long users wait for a first token.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Patience {
+    /// Everybody waits as long.
+    Fixed(Picos),
+    /// Lognormal over users: parameters of the logarithm of seconds.
+    Lognormal {
+        /// Mean of the logarithm.
+        mu: f64,
+        /// Standard deviation of the logarithm.
+        sigma: f64,
+    },
+}
+
+impl Patience {
+    /// Everybody waits `s` seconds.
+    pub fn fixed(s: f64) -> Result<Self, Problem> {
+        Ok(Self::Fixed(Picos::from_secs(checked_seconds("s", s)?)))
+    }
+
+    /// Lognormal by its median and 90th percentile, seconds.
+    pub fn lognormal(median_s: f64, p90_s: f64) -> Result<Self, Vec<Problem>> {
+        let (median, p90) =
+            (checked_seconds("median_s", median_s), checked_seconds("p90_s", p90_s));
+        let (median, p90) = match (median, p90) {
+            (Ok(median), Ok(p90)) => (median, p90),
+            (median, p90) => return Err(median.err().into_iter().chain(p90.err()).collect()),
+        };
+        if p90 <= median {
+            return Err(vec![Problem::error(
+                "p90_s",
+                format!("nine of ten wait up to {p90} s, no longer than the median of {median} s"),
+                "give a 90th percentile above the median, or a fixed patience",
+            )]);
+        }
+        let sigma = math::ln(p90 / median) / math::normal_quantile(0.9);
+        Ok(Self::Lognormal { mu: math::ln(median), sigma })
+    }
+
+    /// How long one user waits. Whoever would wait longer than the longest scenario waits for
+    /// ever: `None`.
+    pub(super) fn draw(&self, key: Key) -> Option<Picos> {
+        match *self {
+            Self::Fixed(span) => Some(span),
+            Self::Lognormal { mu, sigma } => {
+                let seconds = LogNormal::new(mu, sigma).ok()?.sample(&mut keyed(key));
+                (seconds <= MAX_HORIZON_S).then(|| Picos::from_secs(seconds))
+            }
+        }
+    }
+}
+
+fn checked_seconds(field: &str, seconds: f64) -> Result<f64, Problem> {
+    // A picosecond at least, so that patience is never rounded to none.
+    if (1e-12..=MAX_HORIZON_S).contains(&seconds) {
+        Ok(seconds)
+    } else {
+        Err(Problem::error(
+            field,
+            format!("users wait {seconds} s for a first token"),
+            format!("give seconds above 0 and up to {MAX_HORIZON_S}, or leave patience out"),
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Stream;
+
+    fn user(request: u64) -> Key {
+        Key { seed: 1, stream: Stream::Patience, class: 0, request, attempt: 0 }
+    }
+
+    #[test]
+    fn half_of_the_users_leave_by_the_median_and_nine_tenths_by_the_90th_percentile() {
+        let patience = Patience::lognormal(8.0, 30.0).unwrap();
+        let n = 40_000_u64;
+        for (limit, share) in [(8.0, 0.5), (30.0, 0.9)] {
+            let limit = Picos::from_secs(limit);
+            let gone = (0..n).filter(|i| patience.draw(user(*i)).unwrap() <= limit).count() as f64;
+            let error = (share * (1.0 - share) / n as f64).sqrt();
+            assert!((gone / n as f64 - share).abs() < 4.0 * error, "{share}");
+        }
+    }
+
+    #[test]
+    fn whoever_outlasts_every_scenario_waits_for_ever() {
+        let patience = Patience::lognormal(MAX_HORIZON_S * 0.5, MAX_HORIZON_S).unwrap();
+        let waits: Vec<_> = (0..1_000).map(|i| patience.draw(user(i))).collect();
+        assert!(waits.iter().any(Option::is_none));
+        assert!(waits.iter().flatten().all(|wait| wait.as_secs() <= MAX_HORIZON_S));
+    }
+
+    #[test]
+    fn impossible_patience_is_refused_field_by_field() {
+        for s in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e9] {
+            assert_eq!(Patience::fixed(s).unwrap_err().path, "s");
+        }
+        assert_eq!(Patience::lognormal(0.0, f64::NAN).unwrap_err().len(), 2);
+        assert_eq!(Patience::lognormal(5.0, 5.0).unwrap_err()[0].path, "p90_s");
+    }
+}

@@ -1,5 +1,11 @@
 //! What counts: the limits of a class, what became of a request, and its one outcome.
+//!
+//! Moments of a request: **a** due, **q** accepted into a replica's queue, **s** first scheduled,
+//! **f** first token leaves, **c** completion; n output tokens. All limits are inclusive.
 
+mod classify;
+
+pub use classify::{MissedLimits, Tpot, classify, e2e, missed_limits, queue_wait, tpot, ttft};
 use serde::{Deserialize, Serialize};
 
 use crate::units::Picos;
@@ -28,6 +34,8 @@ pub enum Fate {
     Failed,
     /// Its user gave up, before or after the first token.
     Cancelled,
+    /// A client time-out ended it.
+    TimedOut,
     /// Refused at the door.
     Rejected,
     /// Could never fit: longer than `max_model_len` or than all KV blocks.
@@ -49,11 +57,13 @@ pub struct RequestStamps {
     pub scheduled: Option<Picos>,
     /// When its first token left.
     pub first_token: Option<Picos>,
-    /// When it completed, failed or was cancelled.
+    /// When it completed, failed or was cancelled; of an unfinished request, when the run was cut
+    /// off: up to then nothing more had happened to it.
     pub ended: Option<Picos>,
     /// Tokens streamed.
     pub generated: u32,
-    /// Longest gap between two of its tokens.
+    /// Longest gap between two of its tokens; of an unfinished request, the gap that was open when
+    /// the run was cut off counts too.
     pub longest_stall: Picos,
     /// Times it lost its KV blocks and had to be computed again.
     pub preemptions: u32,

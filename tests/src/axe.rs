@@ -1,7 +1,7 @@
 //! Accessibility, as far as axe-core can see it.
 use crate::{Page, Result};
 use serde_json::Value;
-use xtask::project;
+use xtask::npm;
 
 const RUN: &str = "
 const done = arguments[arguments.length - 1];
@@ -13,7 +13,7 @@ axe.run(document, { resultTypes: ['violations'] }).then(
 impl Page {
     /// Fails with every rule that the page, as it is now, breaks.
     pub async fn accessible(&self) -> Result {
-        let file = project::npm().join("node_modules/axe-core/axe.min.js");
+        let file = npm::modules().join("axe-core/axe.min.js");
         let axe = std::fs::read_to_string(&file).map_err(|error| {
             format!("axe-core ({error}): run `cargo xtask test`, which fetches it")
         })?;

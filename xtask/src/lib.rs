@@ -4,6 +4,7 @@
 
 pub mod browser;
 pub mod checks;
+pub mod npm;
 pub mod page;
 pub mod process;
 pub mod project;

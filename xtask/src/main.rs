@@ -7,6 +7,7 @@ Usage: cargo xtask TASK
 
   serve [--port N] [--open] [--release]
       Install what is missing, build the page and serve it on 127.0.0.1 (port 8080).
+      --release also shrinks it with wasm-opt (needs npm), as `test` does before it tests the page.
   test [--no-browser]
       Install what is missing, then check formatting, lints and features, and run every test.
   shot DIR [--fragment TEXT] [--click CSS]... [--wait CSS] [--no-build]
@@ -14,7 +15,6 @@ Usage: cargo xtask TASK
       opening it with #TEXT, clicking what the selectors name, and waiting for the last one
       (by default for data-state=\"done\" on body or main).
 
-  --release   also run wasm-opt, where npm is there: smaller, and slower to build
 ";
 
 fn main() -> ExitCode {
@@ -53,6 +53,9 @@ fn serve_options<'a>(mut args: impl Iterator<Item = &'a str>) -> Result<serve::O
                     .map_err(|error| format!("--port {port}: {error}; ports are 0 to 65535"))?;
             }
             "--open" => options.open = true,
+            "--release" if Build::smallest() == Build::Plain => {
+                return Err("--release shrinks the page with wasm-opt, which needs npm".to_owned());
+            }
             "--release" => options.build = Build::Optimized,
             other => return Err(unknown("serve", other)),
         }

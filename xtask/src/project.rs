@@ -17,11 +17,6 @@ pub fn tools() -> PathBuf {
     root().join(".tools")
 }
 
-/// The npm packages of the browser tests.
-pub fn npm() -> PathBuf {
-    root().join("tests")
-}
-
 /// Version of a package in `Cargo.lock`.
 pub fn locked_version(package: &str) -> crate::Result<String> {
     let path = root().join("Cargo.lock");

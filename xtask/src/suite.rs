@@ -16,10 +16,11 @@ pub struct Options {
 /// Runs every step, also after a failed one, and names the failed ones at the end.
 pub fn run(options: &Options) -> Result {
     let started = Instant::now();
-    tools::install()?;
     if options.browser {
-        browser::install()?;
+        let without = "or leave the browser tests out: cargo xtask test --no-browser";
+        browser::install().map_err(|message| format!("{message}\n{without}"))?;
     }
+    tools::install()?;
     let mut report = Report::default();
     report.step("format", || show(cargo().args(["fmt", "--all", "--check"])));
     report.step("no num-traits/std beside the engine", checks::engine_floats);
@@ -28,9 +29,10 @@ pub fn run(options: &Options) -> Result {
     report.step("engine", || test("goodput-engine", &[]));
     report.step("tasks and tidiness", || test("xtask", &[]));
     report.step("page logic", || test("goodput-app", &[]));
-    let built = report.step("page", || page::build(Build::Plain));
+    let build = Build::smallest();
+    let built = report.step("page", || page::build(build));
     if built {
-        report.step("sizes", sizes::check);
+        report.step("sizes", || sizes::check(build));
     }
     if options.browser && built {
         report.step("command line for the browser tests", || {

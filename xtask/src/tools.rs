@@ -1,7 +1,7 @@
 //! What building the page needs beside cargo: the wasm target, Trunk, and the `wasm-bindgen` program
 //! of exactly the locked version. Whatever is missing goes into `.tools/`.
 use crate::{
-    Result,
+    Result, npm,
     process::{cargo, on_path, quietly, read, version},
     project,
 };
@@ -60,7 +60,7 @@ pub fn install() -> Result {
 /// `PATH` with the project's own tools first.
 pub fn path() -> Result<OsString> {
     let inherited = std::env::var_os("PATH").unwrap_or_default();
-    let own = [bin(), project::npm().join("node_modules/.bin")];
+    let own = [bin(), npm::modules().join(".bin")];
     std::env::join_paths(own.into_iter().chain(std::env::split_paths(&inherited)))
         .map_err(|error| format!("PATH: {error}"))
 }

@@ -77,3 +77,27 @@ fn suite_options<'a>(args: impl Iterator<Item = &'a str>) -> Result<suite::Optio
 fn unknown(task: &str, arg: &str) -> String {
     format!("`{task}` does not know `{arg}`\n\n{HELP}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn serve_takes_a_port_and_refuses_what_it_does_not_know() {
+        let options = serve_options(["--port", "0", "--open"].into_iter()).unwrap();
+        assert_eq!((options.port, options.open), (0, true));
+        for (wrong, said) in [
+            (&["--port"][..], "needs a number"),
+            (&["--port", "99999"], "0 to 65535"),
+            (&["--prot", "1"], "does not know `--prot`"),
+        ] {
+            let message = serve_options(wrong.iter().copied()).err().unwrap();
+            assert!(message.contains(said), "{wrong:?}: {message}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_task_is_an_error() {
+        assert!(run(&["tset".to_owned()]).unwrap_err().contains("no task `tset`"));
+    }
+}

@@ -25,6 +25,7 @@ pub fn run(options: &Options) -> Result {
     report.step("format", || show(cargo().args(["fmt", "--all", "--check"])));
     report.step("no num-traits/std beside the engine", checks::engine_floats);
     report.step("lint", lint);
+    report.step("documentation", documentation);
     // On its own: built together with the page, features unify and samples change.
     report.step("engine", || test("goodput-engine", &[]));
     report.step("tasks and tidiness", || test("xtask", &[]));
@@ -46,6 +47,12 @@ pub fn run(options: &Options) -> Result {
 fn lint() -> Result {
     let clippy = ["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"];
     show(cargo().args(clippy))
+}
+
+/// Broken links between documented items.
+fn documentation() -> Result {
+    let doc = ["doc", "--quiet", "--workspace", "--lib", "--no-deps"];
+    show(cargo().args(doc).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 fn test(package: &str, more: &[&str]) -> Result {

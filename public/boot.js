@@ -4,8 +4,9 @@ const { js, wasm } = document.querySelector('script[data-js]').dataset;
 const boot = document.getElementById('boot');
 
 try {
+  const program = fetch(new URL(wasm, document.baseURI));
   const { default: init } = await import(new URL(js, document.baseURI));
-  await init({ module_or_path: new URL(wasm, document.baseURI) });
+  await init({ module_or_path: program });
   boot.remove();
 } catch (error) {
   console.error(error);

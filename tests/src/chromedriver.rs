@@ -11,11 +11,13 @@ use thirtyfour::{
 };
 use xtask::browser;
 
-/// For a machine without a display, a sandbox or a network.
-const FLAGS: [&str; 8] = [
+/// For a machine without a display, a sandbox, shared memory or a network.
+const FLAGS: [&str; 9] = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
+    // Containers have little of it.
+    "--disable-dev-shm-usage",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",

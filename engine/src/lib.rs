@@ -8,8 +8,12 @@ pub mod rng;
 pub mod stats;
 pub mod units;
 // Layer 1
+pub mod fleet;
 pub mod slo;
 pub mod workload;
+// Layer 2
+pub mod catalog;
+pub mod step_time;
 // Layer 4
 pub mod accounts;
 // Layer 6

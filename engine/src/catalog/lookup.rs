@@ -1,0 +1,60 @@
+//! Suggestions for an id that does not exist.
+
+use crate::problem::Problem;
+
+/// The most suggestions given.
+const MOST: usize = 3;
+
+/// An error that names the closest ids. `names` pairs what a user may write with the id meant.
+pub(super) fn unknown<'a>(
+    kind: &str,
+    id: &str,
+    names: impl Iterator<Item = (&'a str, &'a str)>,
+    verb: &str,
+) -> Problem {
+    let wanted = letters(id);
+    let mut ranked: Vec<(usize, &str)> =
+        names.map(|(name, id)| (distance(&wanted, &letters(name)), id)).collect();
+    ranked.sort_unstable();
+    let mut suggestions: Vec<&str> = Vec::new();
+    for (distance, id) in ranked {
+        let near = distance <= 2 + wanted.len() / 3;
+        if near && suggestions.len() < MOST && !suggestions.contains(&id) {
+            suggestions.push(id);
+        }
+    }
+    let shown: String = id.chars().take(80).collect();
+    let listing = format!("`goodput catalog {verb}` lists all; or enter it by numbers");
+    let hint = match suggestions.as_slice() {
+        [] => listing,
+        near => format!("did you mean {}? {listing}", near.join(" or ")),
+    };
+    Problem::error("", format!("no {kind} \"{shown}\" is in the catalogue"), hint)
+}
+
+/// Letters and digits only, in lower case, so that `llama3.1 8b` is near `Llama-3.1-8B`; the
+/// part after the last `/` of a repository name.
+fn letters(name: &str) -> Vec<char> {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let kept = last.chars().filter(|c| c.is_alphanumeric());
+    kept.flat_map(char::to_lowercase).take(64).collect()
+}
+
+/// Edits (insert, remove, replace) between two words; what the shorter one leaves out at the end
+/// counts a third, so that a beginning finds its whole.
+fn distance(a: &[char], b: &[char]) -> usize {
+    if !a.is_empty() && b.starts_with(a) {
+        return (b.len() - a.len()).div_ceil(3).min(2);
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

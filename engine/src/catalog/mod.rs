@@ -1,0 +1,118 @@
+//! What is known: GPUs, models, prices and step times, each with source, licence and date, and
+//! which step time a replica gets.
+//!
+//! The tables are the files of `calibration-data/`, embedded and parsed once.
+
+mod lookup;
+mod resolve;
+mod rows;
+mod table;
+
+use std::sync::LazyLock;
+
+use crate::problem::Problem;
+
+pub use resolve::resolve;
+pub use rows::{
+    Calibration, Citation, GpuEfficiencies, GpuEntry, ModelEntry, PricePlan, PriceQuote,
+};
+
+/// GPUs, best known first within a vendor's generation.
+pub fn gpus() -> &'static [GpuEntry] {
+    &CATALOG.gpus
+}
+
+/// Models.
+pub fn models() -> &'static [ModelEntry] {
+    &CATALOG.models
+}
+
+/// Price quotes of a GPU; empty when none is known, and then no cost is shown.
+pub fn prices(gpu_id: &str) -> Vec<&'static PriceQuote> {
+    CATALOG.prices.iter().filter(|quote| quote.gpu == gpu_id).collect()
+}
+
+/// Measured step times: one row per GPU, model, tensor parallelism and precision.
+pub fn calibrations() -> &'static [Calibration] {
+    &CATALOG.calibrations
+}
+
+/// Efficiencies of the GPUs that have a physics law.
+pub fn efficiencies() -> &'static [GpuEfficiencies] {
+    &CATALOG.efficiencies
+}
+
+/// The GPU of that id, or an error that suggests what was meant; the path is left empty.
+pub fn gpu(id: &str) -> Result<&'static GpuEntry, Problem> {
+    gpus().iter().find(|entry| entry.id.eq_ignore_ascii_case(id)).ok_or_else(|| {
+        lookup::unknown("GPU", id, gpus().iter().map(|entry| (entry.id, entry.id)), "gpus")
+    })
+}
+
+/// The model of that id or Hugging Face name, or an error that suggests what was meant; the path
+/// is left empty.
+pub fn model(id: &str) -> Result<&'static ModelEntry, Problem> {
+    let named = |entry: &&ModelEntry| {
+        entry.id.eq_ignore_ascii_case(id) || entry.hf_id.eq_ignore_ascii_case(id)
+    };
+    models().iter().find(named).ok_or_else(|| {
+        let names = models().iter().flat_map(|entry| {
+            [&entry.id, &entry.hf_id].map(|name| (name.as_str(), entry.id.as_str()))
+        });
+        lookup::unknown("model", id, names, "models")
+    })
+}
+
+/// Changes whenever a number of the catalogue does: a link made with another catalogue can say
+/// so.
+pub fn fingerprint() -> String {
+    format!("{:08x}", CATALOG.fingerprint)
+}
+
+struct Catalog {
+    gpus: Vec<GpuEntry>,
+    models: Vec<ModelEntry>,
+    prices: Vec<PriceQuote>,
+    calibrations: Vec<Calibration>,
+    efficiencies: Vec<GpuEfficiencies>,
+    typical: GpuEfficiencies,
+    fingerprint: u32,
+}
+
+const SOURCES: &str = include_str!("../../../calibration-data/sources.csv");
+const GPUS: &str = include_str!("../../../calibration-data/gpus.csv");
+const MODELS: &str = include_str!("../../../calibration-data/models.json");
+const PRICES: &str = include_str!("../../../calibration-data/prices.csv");
+const LIBRARY: &str = include_str!("../../../calibration-data/step_time_library.csv");
+const PHYSICS: &str = include_str!("../../../calibration-data/step_time_physics.csv");
+
+static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
+    Catalog::parse().unwrap_or_else(|why| unreachable!("the embedded catalogue is sound: {why}"))
+});
+
+impl Catalog {
+    fn parse() -> Result<Self, String> {
+        let sources = rows::sources(SOURCES)?;
+        let models = rows::models(MODELS, &sources)?;
+        let calibrations = rows::calibrations(LIBRARY, &models, &sources)?;
+        let (efficiencies, typical) = rows::efficiencies(PHYSICS, &sources)?;
+        Ok(Self {
+            gpus: rows::gpus(GPUS, &sources)?,
+            prices: rows::prices(PRICES, &sources)?,
+            models,
+            calibrations,
+            efficiencies,
+            typical,
+            fingerprint: fnv1a([GPUS, MODELS, PRICES, LIBRARY, PHYSICS]),
+        })
+    }
+}
+
+/// 32-bit FNV-1a of several texts.
+fn fnv1a<const N: usize>(texts: [&str; N]) -> u32 {
+    let bytes = texts.iter().flat_map(|text| text.bytes());
+    bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,22 @@
+//! What serves: GPUs, model architectures, how a model is laid out over GPUs, and the memory
+//! that leaves for the key-value cache.
+
+mod gpu;
+mod kv;
+mod layout;
+mod memory;
+mod model;
+mod precision;
+
+pub use gpu::GpuSpec;
+pub use kv::{KvFootprint, KvGroup};
+pub use layout::Layout;
+pub use memory::{
+    DoesNotFit, GIB, MemoryBasis, MemoryQuestion, MemoryReport, RUNTIME_OVERHEAD_GIB,
+    RUNTIME_OVERHEAD_HIGH_GIB, RUNTIME_OVERHEAD_LOW_GIB, SmallestFitting, memory,
+};
+pub use model::{LayerGroup, ModelShape, MoeShape};
+pub use precision::{KvPrecision, MathUnit, Precision, WeightPrecision};
+
+#[cfg(test)]
+pub(crate) use model::tests::dense as dense_model;

@@ -14,6 +14,8 @@ pub mod workload;
 // Layer 2
 pub mod catalog;
 pub mod step_time;
+// Layer 3
+pub mod ingest;
 // Layer 4
 pub mod accounts;
 // Layer 6

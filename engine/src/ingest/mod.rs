@@ -1,0 +1,64 @@
+//! Files in: the bytes of a request trace or a benchmark result become typed, checked values.
+//!
+//! Nothing here opens a file, guesses a unit or drops a row without saying so. Reading order:
+//! [`read`] below, then [`registry`] (which formats there are), then one format module.
+//!
+//! A format is one module with a `FORMAT` constant (how to recognise it, how to parse it) and one
+//! line in [`registry`]. What a file does not say stays `None` and is listed in
+//! [`BenchmarkPoint::missing`]; whether what it says can be true is for the `review` module.
+
+mod azure_trace;
+pub mod csv_points;
+mod csv_table;
+mod decode;
+mod gzip;
+mod json;
+mod parsed;
+mod point;
+mod quantity;
+mod record;
+mod refusal;
+mod registry;
+mod stat;
+mod timestamp;
+mod trace;
+mod vllm_serve;
+
+pub use parsed::{Contents, Exclusion, Format, Notes, Parsed, ParsedFile};
+pub use point::{
+    BenchmarkPoint, DeclaredContext, Definition, Latency, LatencyStats, Length, LengthSource, Load,
+    MissingFact, Percentile, TokenKind, TokenRate, Weighting,
+};
+pub use record::{GapSummary, RecordOutcome, RequestRecord};
+pub use refusal::{Refusal, RefusalKind};
+pub use registry::{FormatDescription, formats};
+pub use trace::{LengthSummary, RequestTrace, TraceSummary};
+
+/// The largest file read, in bytes as it lies on disk and again after unpacking.
+pub const MAX_FILE_BYTES: usize = 200_000_000;
+
+/// The most rows (trace rows, requests or benchmark rows) read from one file.
+pub const MAX_ROWS: usize = 2_000_000;
+
+/// Reads one file. `name` is used in messages only: what a file is, its content decides.
+///
+/// The same bytes always give the same value, and no bytes make it panic.
+pub fn read(name: &str, bytes: &[u8]) -> Result<Parsed, Refusal> {
+    if bytes.is_empty() {
+        return Err(Refusal::empty(format!("{name} holds 0 bytes")));
+    }
+    if bytes.len() > MAX_FILE_BYTES {
+        return Err(Refusal::too_large(bytes.len(), "bytes", MAX_FILE_BYTES));
+    }
+    let unpacked = decode::unpack(bytes)?;
+    let text = decode::text(&unpacked)?;
+    registry::parse(&text)
+}
+
+/// [`read`], keeping the name and the refusal: what the page's list of files and `review` take.
+pub fn read_file(name: &str, bytes: &[u8]) -> ParsedFile {
+    match read(name, bytes) {
+        Ok(parsed) => ParsedFile { file: name.to_owned(), parsed: Some(parsed), refused: None },
+        Err(refusal) => ParsedFile { file: name.to_owned(), parsed: None, refused: Some(refusal) },
+    }
+}

@@ -1,0 +1,385 @@
+//! One benchmark run or row in normal form: every number with its unit, its definition and its
+//! denominator, and a list of what the file does not say.
+
+use serde::{Deserialize, Serialize};
+
+/// One measured load point.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct BenchmarkPoint {
+    /// Line of the file the point comes from, counted from 1 in the unpacked text.
+    pub row: Option<u64>,
+    /// The run's own name.
+    pub label: Option<String>,
+    /// End of the run as the file writes it, without zone.
+    pub date: Option<String>,
+    /// Which replicate of the same conditions this is, where the tool repeats them.
+    pub replicate: Option<u64>,
+    /// What the client asked for.
+    pub load: Load,
+    /// The client's own limit on requests in flight; waiting for it is in no latency.
+    pub client_cap: Option<u64>,
+    /// Shape of the gamma-distributed gaps; 1 is Poisson, CV = 1/√burstiness.
+    pub burstiness: Option<f64>,
+    /// Rate at which the client really sent, requests/s.
+    pub sent_rps: Option<f64>,
+    /// Requests completed per second of the run.
+    pub completed_rps: Option<f64>,
+    /// Length of the run from first send to last finish, seconds.
+    pub duration_s: Option<f64>,
+    /// Mean prompt length.
+    pub input: Option<Length>,
+    /// Mean output length.
+    pub output: Option<Length>,
+    /// Requests attempted.
+    pub num_prompts: Option<u64>,
+    /// Requests the tool calls completed; some of them may hold no token.
+    pub completed: Option<u64>,
+    /// Requests that failed.
+    pub failed: Option<u64>,
+    /// Token rates, each with its kind.
+    pub token_rates: Vec<TokenRate>,
+    /// Requests within the tool's own limits, per second.
+    pub goodput_rps: Option<f64>,
+    /// Share of answers of acceptable quality, 0 to 1, with a threshold only the author knows.
+    pub quality_rate: Option<f64>,
+    /// Time to first token.
+    pub ttft: Option<LatencyStats>,
+    /// Time per output token.
+    pub tpot: Option<LatencyStats>,
+    /// Inter-token latency.
+    pub itl: Option<LatencyStats>,
+    /// Whole request.
+    pub e2e: Option<LatencyStats>,
+    /// Wait in the client before sending.
+    pub client_queue: Option<LatencyStats>,
+    /// On what it ran, as far as the file says.
+    pub context: DeclaredContext,
+    /// What has to be asked.
+    pub missing: Vec<MissingFact>,
+}
+
+impl BenchmarkPoint {
+    /// The rate of one kind of token, tokens/s.
+    pub fn tps(&self, kind: TokenKind) -> Option<f64> {
+        self.token_rates.iter().find(|rate| rate.kind == kind).map(|rate| rate.tps)
+    }
+
+    /// The statistics of one latency.
+    pub fn latency(&self, latency: Latency) -> Option<&LatencyStats> {
+        match latency {
+            Latency::Ttft => self.ttft.as_ref(),
+            Latency::Tpot => self.tpot.as_ref(),
+            Latency::Itl => self.itl.as_ref(),
+            Latency::E2e => self.e2e.as_ref(),
+            Latency::ClientQueue => self.client_queue.as_ref(),
+        }
+    }
+
+    /// Stores the statistics of one latency; none when nothing was stated.
+    pub(super) fn set_latency(&mut self, latency: Latency, stats: LatencyStats) {
+        let stats = (!stats.is_empty()).then_some(stats);
+        match latency {
+            Latency::Ttft => self.ttft = stats,
+            Latency::Tpot => self.tpot = stats,
+            Latency::Itl => self.itl = stats,
+            Latency::E2e => self.e2e = stats,
+            Latency::ClientQueue => self.client_queue = stats,
+        }
+    }
+
+    /// Takes away zeros that stand for "no sample": tools write 0.0 for every latency of a run in
+    /// which nothing completed, and for TPOT and ITL of answers of at most one token. Any other
+    /// zero stays, for the review to question.
+    pub(super) fn drop_zeros_without_data(&mut self) {
+        let nothing = self.completed == Some(0);
+        let one_token = self.output.is_some_and(|output| output.mean_tokens <= 1.0);
+        for (between_tokens, stats) in [
+            (false, &mut self.ttft),
+            (true, &mut self.tpot),
+            (true, &mut self.itl),
+            (false, &mut self.e2e),
+            (false, &mut self.client_queue),
+        ] {
+            let zero = stats.as_ref().is_some_and(|stats| stats.values().all(|ms| ms == 0.0));
+            if zero && (nothing || (between_tokens && one_token)) {
+                *stats = None;
+            }
+        }
+    }
+
+    /// Fills `missing` from the fields that are not there.
+    pub(super) fn list_missing(&mut self) {
+        let context = &self.context;
+        self.missing = [
+            (context.gpu.is_none(), MissingFact::Gpu),
+            (context.gpu_count.is_none(), MissingFact::GpuCount),
+            (context.tensor_parallel.is_none(), MissingFact::TensorParallel),
+            (context.model.is_none(), MissingFact::Model),
+            (context.engine_version.is_none(), MissingFact::EngineVersion),
+            (self.load == Load::Unstated, MissingFact::Load),
+            (self.input.is_none(), MissingFact::InputTokens),
+            (self.output.is_none(), MissingFact::OutputTokens),
+            (self.quality_rate.is_none(), MissingFact::Quality),
+        ]
+        .into_iter()
+        .filter_map(|(absent, fact)| absent.then_some(fact))
+        .collect();
+    }
+}
+
+/// What the client asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Load {
+    /// Requests sent at a rate, whether or not earlier ones are answered.
+    RequestRate {
+        /// Requests/s.
+        rps: f64,
+    },
+    /// A fixed number in flight; the next is sent when one returns.
+    Concurrency {
+        /// Requests in flight.
+        requests: u64,
+    },
+    /// Everything at once with no limit: a burst, not a steady load.
+    Unbounded,
+    /// A rate that changes over the run.
+    Ramp {
+        /// At the start, requests/s.
+        from_rps: f64,
+        /// At the end, requests/s.
+        to_rps: f64,
+    },
+    /// The file does not say.
+    #[default]
+    Unstated,
+}
+
+/// Request rate and client limit as the load they make together. An infinite rate with a limit
+/// keeps that many in flight; a limit alone is read the same way, since an infinite rate is every
+/// tool's default.
+pub(super) fn load_of(rate_rps: Option<f64>, client_cap: Option<u64>) -> Load {
+    match (rate_rps, client_cap) {
+        (Some(rps), _) if rps.is_finite() && rps > 0.0 => Load::RequestRate { rps },
+        (Some(rps), Some(requests)) if rps == f64::INFINITY => Load::Concurrency { requests },
+        (Some(rps), None) if rps == f64::INFINITY => Load::Unbounded,
+        (None, Some(requests)) => Load::Concurrency { requests },
+        _ => Load::Unstated,
+    }
+}
+
+/// A mean length in tokens and where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Length {
+    /// Tokens per request.
+    pub mean_tokens: f64,
+    /// How it is known.
+    pub source: LengthSource,
+}
+
+/// How a length is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LengthSource {
+    /// Total tokens ÷ completed requests.
+    Measured,
+    /// What was asked for or typed; real outputs are often shorter.
+    Declared,
+}
+
+/// A token rate.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TokenRate {
+    /// Which tokens.
+    pub kind: TokenKind,
+    /// Tokens/s over the run.
+    pub tps: f64,
+}
+
+/// Which tokens a rate counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenKind {
+    /// Prompt tokens.
+    Input,
+    /// Generated tokens.
+    Output,
+    /// Both.
+    Total,
+}
+
+/// The latencies a point may state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Latency {
+    /// Time to first token.
+    Ttft,
+    /// Time per output token.
+    Tpot,
+    /// Inter-token latency.
+    Itl,
+    /// Whole request.
+    E2e,
+    /// Wait in the client before sending.
+    ClientQueue,
+}
+
+impl Latency {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Ttft, Self::Tpot, Self::Itl, Self::E2e, Self::ClientQueue];
+
+    /// As operators write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ttft => "TTFT",
+            Self::Tpot => "TPOT",
+            Self::Itl => "ITL",
+            Self::E2e => "E2E",
+            Self::ClientQueue => "client queue time",
+        }
+    }
+}
+
+/// Statistics of one latency, milliseconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LatencyStats {
+    /// What exactly was timed.
+    pub definition: Definition,
+    /// What one sample of the mean is.
+    pub weighting: Weighting,
+    /// Mean.
+    pub mean_ms: Option<f64>,
+    /// Standard deviation.
+    pub std_ms: Option<f64>,
+    /// Smallest.
+    pub min_ms: Option<f64>,
+    /// Largest.
+    pub max_ms: Option<f64>,
+    /// By rising share; the median is 0.5.
+    pub percentiles: Vec<Percentile>,
+}
+
+impl LatencyStats {
+    pub(super) fn new(definition: Definition, weighting: Weighting) -> Self {
+        Self {
+            definition,
+            weighting,
+            mean_ms: None,
+            std_ms: None,
+            min_ms: None,
+            max_ms: None,
+            percentiles: Vec::new(),
+        }
+    }
+
+    /// The percentile at a share, e.g. 0.99, if the file states it.
+    pub fn percentile(&self, share: f64) -> Option<f64> {
+        self.percentiles.iter().find(|p| (p.share - share).abs() < 1e-9).map(|p| p.ms)
+    }
+
+    /// Mean, else median: the file's idea of the middle, milliseconds.
+    pub fn typical_ms(&self) -> Option<f64> {
+        self.mean_ms.or_else(|| self.percentile(0.5))
+    }
+
+    /// Every value stated (the spread aside), milliseconds.
+    pub fn values(&self) -> impl Iterator<Item = f64> + '_ {
+        [self.mean_ms, self.min_ms, self.max_ms]
+            .into_iter()
+            .flatten()
+            .chain(self.percentiles.iter().map(|p| p.ms))
+    }
+
+    /// Adds a percentile, keeping the order; the last of two at one share wins.
+    pub(super) fn set_percentile(&mut self, share: f64, ms: f64) {
+        self.percentiles.retain(|p| (p.share - share).abs() >= 1e-9);
+        let place = self.percentiles.partition_point(|p| p.share < share);
+        self.percentiles.insert(place, Percentile { share, ms });
+    }
+
+    fn is_empty(&self) -> bool {
+        self.std_ms.is_none() && self.values().next().is_none()
+    }
+}
+
+/// One percentile.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Percentile {
+    /// Share of the sample at or below, e.g. 0.99.
+    pub share: f64,
+    /// Milliseconds.
+    pub ms: f64,
+}
+
+/// What exactly a latency times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Definition {
+    /// From the client sending the request (after its own queue) to the first token.
+    SendToFirstToken,
+    /// (E2E − TTFT) ÷ (n − 1).
+    ExcludesFirstToken,
+    /// E2E ÷ n, often called NTPOT.
+    IncludesFirstToken,
+    /// Gap between two stream events; an event may hold several tokens.
+    GapBetweenEvents,
+    /// Gap between two tokens.
+    GapBetweenTokens,
+    /// From sending to the last token.
+    SendToLastToken,
+    /// From being due to being sent.
+    DueToSend,
+    /// The file does not say.
+    Unstated,
+}
+
+/// What one sample of a mean or percentile is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weighting {
+    /// A successful request.
+    PerRequest,
+    /// A stream event, all requests pooled: long answers weigh more.
+    PerEvent,
+    /// The file does not say.
+    Unstated,
+}
+
+/// On what a benchmark ran, as far as its file says.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeclaredContext {
+    /// GPU model as written.
+    pub gpu: Option<String>,
+    /// GPUs used together.
+    pub gpu_count: Option<u64>,
+    /// Tensor-parallel size.
+    pub tensor_parallel: Option<u64>,
+    /// Model as written.
+    pub model: Option<String>,
+    /// Serving engine and version as written.
+    pub engine_version: Option<String>,
+}
+
+/// A fact the user has to add before a point can be compared or fitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MissingFact {
+    /// Which GPU.
+    Gpu,
+    /// How many GPUs.
+    GpuCount,
+    /// Tensor-parallel size.
+    TensorParallel,
+    /// Which model.
+    Model,
+    /// Which engine, which version.
+    EngineVersion,
+    /// Request rate or concurrency.
+    Load,
+    /// Prompt length.
+    InputTokens,
+    /// Output length.
+    OutputTokens,
+    /// Whether answers were checked.
+    Quality,
+}

@@ -1,0 +1,60 @@
+//! One request of a benchmark.
+
+use serde::{Deserialize, Serialize};
+
+/// One measured request. What the file does not hold, or holds as a zero that means "no data",
+/// is `None`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RequestRecord {
+    /// Index of its point.
+    pub point: u32,
+    /// When it was sent, seconds after the first of its point.
+    pub start_s: Option<f64>,
+    /// Prompt tokens.
+    pub input_tokens: Option<u32>,
+    /// Generated tokens.
+    pub output_tokens: Option<u32>,
+    /// From sending to the first token, seconds.
+    pub ttft_s: Option<f64>,
+    /// From sending to the last token, seconds.
+    pub e2e_s: Option<f64>,
+    /// Wait in the client before sending, seconds.
+    pub client_queue_s: Option<f64>,
+    /// Gaps between its stream events.
+    pub gaps: Option<GapSummary>,
+    /// How it ended.
+    pub outcome: RecordOutcome,
+    /// Quality score, where the file has one.
+    pub quality: Option<f64>,
+}
+
+impl RequestRecord {
+    /// (E2E − TTFT) ÷ (n − 1) in seconds, for answers of at least two tokens.
+    pub fn tpot_s(&self) -> Option<f64> {
+        let n = self.output_tokens.filter(|&n| n >= 2)?;
+        Some((self.e2e_s? - self.ttft_s?) / f64::from(n - 1))
+    }
+}
+
+/// The gaps between the stream events of one request.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct GapSummary {
+    /// How many gaps.
+    pub count: u32,
+    /// Their sum, seconds.
+    pub sum_s: f64,
+    /// The longest, seconds.
+    pub longest_s: f64,
+}
+
+/// How a request of a benchmark ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordOutcome {
+    /// Answered with at least one token.
+    Ok,
+    /// The tool recorded an error.
+    Error,
+    /// No error and no token: the tool counts it as completed.
+    EmptySuccess,
+}

@@ -1,0 +1,105 @@
+//! Which formats are known, and which of them a text is.
+
+use super::csv_table;
+use super::json::Outline;
+use super::parsed::{Contents, Format, Notes, Parsed};
+use super::{Refusal, azure_trace, csv_points, vllm_serve};
+
+/// Every format, the more specific before the more general. A new one is a module and a line.
+const FORMATS: &[FormatDescription] =
+    &[vllm_serve::FORMAT, azure_trace::FORMAT, csv_points::FORMAT];
+
+/// The formats that are read, for a list beside the drop zone.
+pub fn formats() -> &'static [FormatDescription] {
+    FORMATS
+}
+
+/// One format.
+pub struct FormatDescription {
+    /// Stable id.
+    pub id: &'static str,
+    /// Name for people.
+    pub title: &'static str,
+    /// What it is recognised by, for the message when nothing is.
+    pub looks_for: &'static str,
+    /// Where it is documented.
+    pub docs: &'static str,
+    pub(super) sniff: fn(&Head) -> bool,
+    pub(super) parse: fn(&str) -> Result<Body, Refusal>,
+}
+
+/// What a format's parser gives.
+pub(super) struct Body {
+    pub tool_version: Option<String>,
+    pub contents: Contents,
+    pub notes: Notes,
+}
+
+/// What a text is recognised by.
+pub(super) struct Head<'a> {
+    /// The first line that is neither blank nor a `#` comment.
+    pub first_line: &'a str,
+    /// The keys of the first object, if the text looks like JSON.
+    pub json: Option<Outline>,
+}
+
+/// Bytes looked at before the whole text is.
+const HEAD_BYTES: usize = 65_536;
+
+/// Recognises the text and parses it.
+pub(super) fn parse(text: &str) -> Result<Parsed, Refusal> {
+    reject_hollow(text)?;
+    let json = matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'['));
+    let first_line = csv_table::first_line(text);
+    let whole = text.len();
+    let mut outline_closed = true;
+    for scanned in [HEAD_BYTES.min(whole), whole] {
+        let outline = json.then(|| Outline::of(&text.as_bytes()[..scanned]));
+        outline_closed = outline.as_ref().is_none_or(|outline| outline.closed);
+        let head = Head { first_line, json: outline };
+        if let Some(format) = FORMATS.iter().find(|format| (format.sniff)(&head)) {
+            return parse_as(format, text);
+        }
+        if outline_closed {
+            break;
+        }
+    }
+    Err(unknown(first_line, outline_closed))
+}
+
+fn parse_as(format: &FormatDescription, text: &str) -> Result<Parsed, Refusal> {
+    let name = Format::new(format.id);
+    match (format.parse)(text) {
+        Ok(Body { tool_version, contents, notes }) => {
+            Ok(Parsed { format: name, tool_version, contents, notes })
+        }
+        Err(refusal) => Err(refusal.of(name)),
+    }
+}
+
+fn reject_hollow(text: &str) -> Result<(), Refusal> {
+    let mut marks = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    let first_three = [marks.next(), marks.next(), marks.next()];
+    match first_three {
+        [None, ..] => Err(Refusal::empty("the file holds nothing but blanks")),
+        [Some(b'['), Some(b']'), None] => Err(Refusal::empty("the file is an empty list: []")),
+        [Some(b'{'), Some(b'}'), None] => Err(Refusal::empty("the file is an empty object: {}")),
+        _ => Ok(()),
+    }
+}
+
+fn unknown(first_line: &str, json_closed: bool) -> Refusal {
+    if !json_closed {
+        return Refusal::truncated("the file begins as JSON and stops in the middle");
+    }
+    if first_line.starts_with("version https://git-lfs.github.com/spec/") {
+        return Refusal::not_recognised(
+            "this is a Git LFS pointer: it names the file but is not the file",
+            "fetch the content with git lfs pull and upload that",
+        );
+    }
+    Refusal::not_recognised(
+        "no known format matches this file",
+        "compare it with what was looked for, or copy the numbers into the CSV template",
+    )
+}

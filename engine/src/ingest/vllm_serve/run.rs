@@ -1,0 +1,211 @@
+//! One result object as it is written: its single values by key, and its per-request lists.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use crate::ingest::GapSummary;
+use crate::ingest::json::{Number, Scalar};
+use crate::ingest::quantity::quantity;
+
+/// One run, or a list of runs.
+pub(super) enum Document {
+    One(Box<Run>),
+    Many(Vec<Run>),
+}
+
+/// One result object.
+#[derive(Default)]
+pub(super) struct Run {
+    /// Everything that is not a list or an object.
+    pub scalars: BTreeMap<String, Scalar>,
+    /// The per-request lists.
+    pub lists: Lists,
+    /// Keys that came more than once: `--metadata` may set one that the tool writes too.
+    pub repeated_keys: Vec<String>,
+}
+
+impl Run {
+    pub(super) fn is_result(&self) -> bool {
+        ["duration", "completed", "request_throughput"]
+            .iter()
+            .all(|key| self.scalars.contains_key(*key))
+    }
+}
+
+/// Per-request lists, in the order the requests were made; seconds and tokens.
+#[derive(Default)]
+pub(super) struct Lists {
+    pub input_lens: Option<Vec<Number>>,
+    pub output_lens: Option<Vec<Number>>,
+    pub ttfts: Option<Vec<Number>>,
+    pub itls: Option<Vec<Gaps>>,
+    pub errors: Option<Vec<ErrorMark>>,
+    pub start_times: Option<Vec<Number>>,
+    pub latencies: Option<Vec<Number>>,
+    pub queue_times: Option<Vec<Number>>,
+}
+
+impl Lists {
+    /// Name and length of every list there is.
+    pub(super) fn lengths(&self) -> Vec<(&'static str, usize)> {
+        fn length<T>(list: Option<&Vec<T>>) -> Option<usize> {
+            list.map(Vec::len)
+        }
+        [
+            ("input_lens", length(self.input_lens.as_ref())),
+            ("output_lens", length(self.output_lens.as_ref())),
+            ("ttfts", length(self.ttfts.as_ref())),
+            ("itls", length(self.itls.as_ref())),
+            ("errors", length(self.errors.as_ref())),
+            ("start_times", length(self.start_times.as_ref())),
+            ("latencies", length(self.latencies.as_ref())),
+            ("queue_times", length(self.queue_times.as_ref())),
+        ]
+        .into_iter()
+        .filter_map(|(name, length)| length.map(|length| (name, length)))
+        .collect()
+    }
+
+    pub(super) fn longest(&self) -> usize {
+        self.lengths().into_iter().map(|(_, length)| length).max().unwrap_or(0)
+    }
+}
+
+/// The gaps of one request, summed as they are read: a file of 10,000 requests holds millions.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Gaps {
+    pub summary: GapSummary,
+    /// Gaps that are no duration.
+    pub unusable: u32,
+}
+
+/// Whether a request has an error text. The text itself, often a traceback with paths, is not kept.
+#[derive(Clone, Copy)]
+pub(super) struct ErrorMark(pub bool);
+
+impl<'de> Deserialize<'de> for Document {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OneOrMany;
+        impl<'de> Visitor<'de> for OneOrMany {
+            type Value = Document;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a result object or a list of them")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Document, A::Error> {
+                RunVisitor.visit_map(map).map(|run| Document::One(Box::new(run)))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Document, A::Error> {
+                let mut runs = Vec::new();
+                while let Some(run) = list.next_element()? {
+                    runs.push(run);
+                }
+                Ok(Document::Many(runs))
+            }
+        }
+        deserializer.deserialize_any(OneOrMany)
+    }
+}
+
+impl<'de> Deserialize<'de> for Run {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(RunVisitor)
+    }
+}
+
+struct RunVisitor;
+
+impl<'de> Visitor<'de> for RunVisitor {
+    type Value = Run;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a result object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Run, A::Error> {
+        let mut run = Run::default();
+        let lists = &mut run.lists;
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "input_lens" => lists.input_lens = map.next_value()?,
+                "output_lens" => lists.output_lens = map.next_value()?,
+                "ttfts" => lists.ttfts = map.next_value()?,
+                "itls" => lists.itls = map.next_value()?,
+                "errors" => lists.errors = map.next_value()?,
+                "start_times" => lists.start_times = map.next_value()?,
+                "latencies" => lists.latencies = map.next_value()?,
+                "queue_times" => lists.queue_times = map.next_value()?,
+                // Answers are private, long and never needed.
+                "generated_texts" => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+                _ => {
+                    let value = map.next_value::<Scalar>()?;
+                    if value != Scalar::Compound && run.scalars.insert(key.clone(), value).is_some()
+                    {
+                        run.repeated_keys.push(key);
+                    }
+                }
+            }
+        }
+        Ok(run)
+    }
+}
+
+impl<'de> Deserialize<'de> for Gaps {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct GapsVisitor;
+        impl<'de> Visitor<'de> for GapsVisitor {
+            type Value = Gaps;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of gaps in seconds")
+            }
+
+            fn visit_unit<E>(self) -> Result<Gaps, E> {
+                Ok(Gaps::default())
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Gaps, A::Error> {
+                let mut gaps = Gaps::default();
+                while let Some(Number(gap)) = list.next_element()? {
+                    if let Ok(gap) = quantity(gap) {
+                        gaps.summary.count += 1;
+                        gaps.summary.sum_s += gap;
+                        gaps.summary.longest_s = gaps.summary.longest_s.max(gap);
+                    } else {
+                        gaps.unusable += 1;
+                    }
+                }
+                Ok(gaps)
+            }
+        }
+        deserializer.deserialize_any(GapsVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for ErrorMark {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MarkVisitor;
+        impl Visitor<'_> for MarkVisitor {
+            type Value = ErrorMark;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an error text or null")
+            }
+
+            fn visit_unit<E>(self) -> Result<ErrorMark, E> {
+                Ok(ErrorMark(false))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<ErrorMark, E> {
+                Ok(ErrorMark(!text.is_empty()))
+            }
+        }
+        deserializer.deserialize_any(MarkVisitor)
+    }
+}

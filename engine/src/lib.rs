@@ -4,6 +4,7 @@
 // Layer 0
 pub mod math;
 pub mod problem;
+pub mod review;
 pub mod rng;
 pub mod stats;
 pub mod units;

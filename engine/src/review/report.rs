@@ -1,0 +1,67 @@
+//! The answer of `goodput review`: what each file holds, and what is wrong with it.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Finding, review};
+use crate::ingest::{BenchmarkPoint, Contents, Notes, ParsedFile, Refusal, TraceSummary};
+
+/// Everything there is to say about some files.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReviewReport {
+    /// One entry per file, in the order given.
+    pub files: Vec<FileReport>,
+    /// All findings.
+    pub findings: Vec<Finding>,
+}
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FileReport {
+    /// Name as given.
+    pub file: String,
+    /// Format id; also of a refused file that was recognised.
+    pub format: Option<String>,
+    /// Version of the tool that wrote it, where the file says so.
+    pub tool_version: Option<String>,
+    /// Benchmark points.
+    pub points: Vec<BenchmarkPoint>,
+    /// Requests the file describes one by one.
+    pub requests: u64,
+    /// Summary, if it is a request trace.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub trace: Option<TraceSummary>,
+    /// Account of its rows.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub notes: Option<Notes>,
+    /// Why it was not read.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub refused: Option<Refusal>,
+}
+
+/// Reviews the files and says what is in them.
+pub fn report(files: &[ParsedFile]) -> ReviewReport {
+    ReviewReport { files: files.iter().map(FileReport::of).collect(), findings: review(files) }
+}
+
+impl FileReport {
+    fn of(file: &ParsedFile) -> Self {
+        let parsed = file.parsed.as_ref();
+        let recognised = parsed
+            .map(|parsed| &parsed.format)
+            .or_else(|| file.refused.as_ref().and_then(|refused| refused.format.as_ref()));
+        let trace = parsed.and_then(|parsed| match &parsed.contents {
+            Contents::Trace(trace) => trace.summary(),
+            Contents::Benchmark { .. } => None,
+        });
+        Self {
+            file: file.file.clone(),
+            format: recognised.map(|format| format.id().to_owned()),
+            tool_version: parsed.and_then(|parsed| parsed.tool_version.clone()),
+            points: parsed.map(|parsed| parsed.points().to_vec()).unwrap_or_default(),
+            requests: parsed.map_or(0, |parsed| parsed.requests() as u64),
+            trace,
+            notes: parsed.map(|parsed| parsed.notes.clone()),
+            refused: file.refused.clone(),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! One point with its records, and the quantities more than one check asks of it.
+
+use crate::ingest::{BenchmarkPoint, LatencyStats, Load, RecordOutcome, RequestRecord};
+
+/// A point under review.
+pub(super) struct Subject<'a> {
+    pub point: &'a BenchmarkPoint,
+    pub records: &'a [RequestRecord],
+}
+
+/// A mean E2E and whether the file states it.
+#[derive(Clone, Copy)]
+pub(super) struct WholeRequest {
+    pub ms: f64,
+    pub stated: bool,
+}
+
+impl<'a> Subject<'a> {
+    /// Every point with the records that name it. Records are grouped by point.
+    pub(super) fn all(points: &'a [BenchmarkPoint], records: &'a [RequestRecord]) -> Vec<Self> {
+        points
+            .iter()
+            .enumerate()
+            .map(|(index, point)| {
+                let before = |record: &RequestRecord| (record.point as usize) < index;
+                let upto = |record: &RequestRecord| (record.point as usize) <= index;
+                let begin = records.partition_point(before);
+                let end = records.partition_point(upto);
+                Self { point, records: &records[begin..end.max(begin)] }
+            })
+            .collect()
+    }
+
+    /// Records with an outcome.
+    pub(super) fn ending(&self, outcome: RecordOutcome) -> impl Iterator<Item = &RequestRecord> {
+        self.records.iter().filter(move |record| record.outcome == outcome)
+    }
+
+    /// Something was answered, as far as the counts say.
+    pub(super) fn answered(&self) -> bool {
+        self.point.completed != Some(0) && self.mean_output() != Some(0.0)
+    }
+
+    /// Mean prompt tokens.
+    pub(super) fn mean_input(&self) -> Option<f64> {
+        self.point.input.map(|input| input.mean_tokens)
+    }
+
+    /// Mean output tokens.
+    pub(super) fn mean_output(&self) -> Option<f64> {
+        self.point.output.map(|output| output.mean_tokens)
+    }
+
+    /// Requests attempted, where the file counts them.
+    pub(super) fn attempted(&self) -> Option<u64> {
+        self.point.num_prompts.or_else(|| self.point.completed?.checked_add(self.point.failed?))
+    }
+
+    /// Completed requests per second, from the counts where they are there: printed rates are
+    /// often rounded to two decimals.
+    pub(super) fn completed_rps(&self) -> Option<f64> {
+        self.counted_rps().or(self.point.completed_rps)
+    }
+
+    /// Completed ÷ duration.
+    pub(super) fn counted_rps(&self) -> Option<f64> {
+        let duration_s = self.point.duration_s.filter(|&duration| duration > 0.0)?;
+        Some(self.point.completed? as f64 / duration_s)
+    }
+
+    /// Requests in flight of a closed loop.
+    pub(super) fn closed_loop(&self) -> Option<f64> {
+        match self.point.load {
+            Load::Concurrency { requests } if requests > 0 => Some(requests as f64),
+            _ => None,
+        }
+    }
+
+    /// Mean E2E as stated, else TTFT + (n − 1) · TPOT.
+    pub(super) fn whole_request(&self) -> Option<WholeRequest> {
+        let stated = self.point.e2e.as_ref().and_then(|stats| stats.mean_ms);
+        stated
+            .map(|ms| WholeRequest { ms, stated: true })
+            .or_else(|| Some(WholeRequest { ms: self.sum_of_parts_ms()?, stated: false }))
+            .filter(|whole| whole.ms > 0.0)
+    }
+
+    /// TTFT + (n − 1) · TPOT of the means, milliseconds.
+    pub(super) fn sum_of_parts_ms(&self) -> Option<f64> {
+        let ttft = mean(self.point.ttft.as_ref())?;
+        let after_first = self.mean_output()? - 1.0;
+        if after_first <= 0.0 {
+            return Some(ttft);
+        }
+        Some(ttft + after_first * mean(self.point.tpot.as_ref())?)
+    }
+}
+
+/// The stated mean, milliseconds.
+pub(super) fn mean(stats: Option<&LatencyStats>) -> Option<f64> {
+    stats?.mean_ms
+}

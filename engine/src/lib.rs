@@ -19,5 +19,6 @@ pub mod step_time;
 pub mod ingest;
 // Layer 4
 pub mod accounts;
+pub mod sim;
 // Layer 6
 pub mod planner;

@@ -6,12 +6,41 @@
 //! whose blocks stay cached until taken; prompt reservation at admission; and the one-step lag of
 //! asynchronous scheduling.
 
+mod event;
+mod fleet;
+mod job;
+mod replica;
+mod sampler;
+mod saturate;
+
+pub use fleet::{FleetSim, Progress};
+pub use replica::Refusals;
+pub use saturate::{Saturation, saturate};
+
 use crate::slo::RequestStamps;
 use crate::step_time::CompiledLaw;
 use crate::units::Picos;
+use crate::workload::OfferedRequest;
+
+/// Simulates `requests` on `fleet` to the end, or to a limit.
+pub fn simulate(requests: &[OfferedRequest], fleet: &FleetSpec, limits: RunLimits) -> SimRun {
+    let mut sim = FleetSim::new(requests, fleet, limits);
+    while let Progress::Running { .. } = sim.advance(u64::MAX) {}
+    sim.finish()
+}
+
+/// Like replicas behind a least-outstanding router.
+#[derive(Debug, Clone)]
+pub struct FleetSpec {
+    /// One of them.
+    pub replica: ReplicaSpec,
+    /// How many, at least one.
+    pub replicas: u32,
+}
 
 /// One replica's engine, as the scheduler sees it.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "vLLM's switches, each named")]
 pub struct ReplicaSpec {
     /// Step time.
     pub law: CompiledLaw,
@@ -37,13 +66,36 @@ pub struct ReplicaSpec {
     pub api_overhead: Picos,
 }
 
-/// When a run ends before everything is decided.
+impl ReplicaSpec {
+    /// Whether a request is longer than `max_model_len` or than all KV blocks together, so that it
+    /// would wait, or preempt itself, for ever.
+    pub fn can_never_fit(&self, input_tokens: u32, output_tokens: u32) -> bool {
+        let tokens = u64::from(input_tokens) + u64::from(output_tokens);
+        // The last token is never read back, so it needs no place in the cache.
+        let blocks = (tokens - 1).div_ceil(u64::from(self.block_size));
+        tokens > u64::from(self.max_model_len) || blocks > self.usable_blocks
+    }
+}
+
+/// When a run ends before everything is decided, and what its averages are over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunLimits {
+    /// End of the arrivals: time-weighted averages are over `[0, horizon]`.
+    pub horizon: Picos,
     /// Steps in all, over all replicas.
     pub max_steps: u64,
     /// Nothing happens after this moment.
     pub until: Picos,
+}
+
+impl RunLimits {
+    /// Steps of a run nobody limits further: some seconds of computing.
+    pub const MAX_STEPS: u64 = 100_000_000;
+
+    /// Until everything is decided.
+    pub fn to_the_end(horizon: Picos) -> Self {
+        Self { horizon, max_steps: Self::MAX_STEPS, until: Picos::NEVER }
+    }
 }
 
 /// What a run gives, before anyone counts it.
@@ -51,7 +103,7 @@ pub struct RunLimits {
 pub struct SimRun {
     /// One row per offered request, in the order offered.
     pub stamps: Vec<RequestStamps>,
-    /// The fleet at evenly spaced moments.
+    /// The fleet at evenly spaced moments, and at the end.
     pub samples: Vec<Sample>,
     /// When the last request was decided, or the run was cut off.
     pub ended: Picos,
@@ -59,8 +111,21 @@ pub struct SimRun {
     pub steps: u64,
     /// Replica-seconds spent in steps.
     pub busy_s: f64,
+    /// Prompt and output tokens that were computed a second time after a preemption.
+    pub recomputed_tokens: u64,
+    /// Memory and seats over the horizon.
+    pub usage: Usage,
     /// A limit cut the run off.
     pub cut_off: bool,
+}
+
+/// Use of memory and seats over the horizon, all replicas together.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Usage {
+    /// KV tokens held × seconds.
+    pub kv_token_s: f64,
+    /// Sequences in batches × seconds.
+    pub running_s: f64,
 }
 
 /// The fleet at one moment. Counts are since the start of the run.
@@ -86,6 +151,10 @@ pub struct Sample {
     pub backlog_prefill_tokens: u64,
     /// Output tokens accepted and not yet streamed.
     pub backlog_decode_tokens: u64,
+    /// The part of `backlog_prefill_tokens` that waits in queues.
+    pub waiting_prefill_tokens: u64,
+    /// The part of `backlog_decode_tokens` that waits in queues.
+    pub waiting_decode_tokens: u64,
     /// Prompt tokens computed so far, recomputed ones included.
     pub prefill_tokens: u64,
     /// Output tokens streamed so far.

@@ -127,4 +127,37 @@ impl Outcome {
         Self::Unfinished,
         Self::Good,
     ];
+
+    /// Its name in documents and exports, as serde writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rejected => "rejected",
+            Self::TooLong => "too_long",
+            Self::Error => "error",
+            Self::TimedOut => "timed_out",
+            Self::CancelledBeforeFirst => "cancelled_before_first",
+            Self::CancelledMidStream => "cancelled_mid_stream",
+            Self::LateFirstToken => "late_first_token",
+            Self::LateAndSlow => "late_and_slow",
+            Self::Stalled => "stalled",
+            Self::SlowTokens => "slow_tokens",
+            Self::LateCompletion => "late_completion",
+            Self::LowQuality => "low_quality",
+            Self::Unfinished => "unfinished",
+            Self::Good => "good",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Outcome;
+
+    #[test]
+    fn names_are_what_serde_writes() {
+        for outcome in Outcome::ALL {
+            let json = serde_json::to_string(&outcome).expect("a unit variant");
+            assert_eq!(json, format!("\"{}\"", outcome.name()));
+        }
+    }
 }

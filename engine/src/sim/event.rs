@@ -1,0 +1,46 @@
+//! The total order of events.
+
+use crate::units::Picos;
+
+/// What happens. At equal times arrivals come first, so that a step that starts at the same moment
+/// sees all of them; a user's patience runs out last, so that a first token in the last moment
+/// still counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EventKind {
+    /// A request reaches the router.
+    Arrival,
+    /// A replica finishes a step, or wakes up, and starts the next.
+    Boundary,
+    /// A user gives up.
+    GiveUp,
+}
+
+/// Something that happens at a moment; the derived order (time, kind, index) is total.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Event {
+    /// When.
+    pub at: Picos,
+    /// What.
+    pub kind: EventKind,
+    /// To whom: the index of a request or of a replica.
+    pub index: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_decides_first_then_kind_then_index() {
+        let event = |at, kind, index| Event { at: Picos(at), kind, index };
+        let ordered = [
+            event(1, EventKind::GiveUp, 9),
+            event(2, EventKind::Arrival, 3),
+            event(2, EventKind::Arrival, 4),
+            event(2, EventKind::Boundary, 0),
+            event(2, EventKind::GiveUp, 0),
+            event(3, EventKind::Arrival, 0),
+        ];
+        assert!(ordered.is_sorted());
+    }
+}

@@ -1,0 +1,55 @@
+//! What a finished step did: tokens leave, prompts grow, requests finish.
+
+use super::{Replica, Step};
+use crate::sim::job::{Job, Place};
+use crate::slo::Fate;
+use crate::units::Picos;
+
+impl Replica<'_> {
+    /// Applies `step`, which ended at `now`.
+    pub(super) fn complete(&mut self, step: &Step, now: Picos, jobs: &mut [Job]) {
+        let mut finished = false;
+        for work in &step.batch {
+            let job = &mut jobs[work.id as usize];
+            self.load.prefill_tokens += u64::from(work.chunk);
+            if job.place == Place::Gone {
+                continue; // gave up meanwhile: its work is done all the same
+            }
+            let was_decoding = job.is_decoding();
+            job.kv += work.chunk.max(1);
+            self.load.backlog_prefill_tokens -= u64::from(work.chunk);
+            if !job.is_decoding() {
+                continue;
+            }
+            job.emit(now);
+            self.load.decode_tokens += 1;
+            self.load.backlog_decode_tokens -= 1;
+            if !was_decoding {
+                // From here on each step adds one token to its cache.
+                job.decode_mark_s = self.decode_cost_s;
+                job.decode_mark_kv = job.kv;
+            }
+            if job.decode_left() == 0 {
+                self.finish(work.id, now, jobs);
+                finished = true;
+            }
+        }
+        if finished {
+            self.running.retain(|id| jobs[*id as usize].place == Place::Running);
+        }
+    }
+
+    fn finish(&mut self, id: u32, now: Picos, jobs: &mut [Job]) {
+        let job = &mut jobs[id as usize];
+        self.settle_decode(job);
+        if job.fails {
+            job.end(Fate::Failed, now);
+            self.load.failed += 1;
+        } else {
+            job.end(Fate::Completed, now);
+            self.load.completed += 1;
+        }
+        self.load.outstanding -= 1;
+        self.finishing.push(id);
+    }
+}

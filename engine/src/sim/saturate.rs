@@ -1,0 +1,120 @@
+//! What one replica sustains of a mix: its rate while its queue never empties.
+//!
+//! Above this rate work accumulates without bound; below it the queue empties now and then. The
+//! requests are all there at once, the first quarter is left to the ramp, and the clock stops when
+//! the last one leaves the queue, so that neither ramp nor drain counts.
+
+use super::ReplicaSpec;
+use super::job::Job;
+use super::replica::{Refusals, Replica, ReplicaLoad};
+use crate::units::Picos;
+use crate::workload::OfferedRequest;
+
+/// Generations of the batch that a measurement covers.
+const GENERATIONS: usize = 8;
+/// Requests it has at least, so that lengths average out.
+const FEWEST: usize = 2000;
+/// Steps after which it stops waiting for the queue to empty.
+const MOST_STEPS: u64 = 20_000_000;
+
+/// A saturated replica.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Saturation {
+    /// Requests per second.
+    pub rps: f64,
+    /// Prompt tokens of those requests per second; tokens computed again do not count.
+    pub prefill_tps: f64,
+    /// Output tokens per second.
+    pub decode_tps: f64,
+    /// Mean sequences in the batch.
+    pub mean_batch: f64,
+    /// Share of the time that goes to prefill, by the marginal terms of the step law.
+    pub prefill_time_share: f64,
+    /// What kept the queue waiting.
+    pub refusals: Refusals,
+}
+
+/// Measures a replica of `spec` on the mix of `requests`. `None` when no request fits it.
+pub fn saturate(requests: &[OfferedRequest], spec: &ReplicaSpec) -> Option<Saturation> {
+    let fits = |r: &&OfferedRequest| !spec.can_never_fit(r.input_tokens, r.output_tokens);
+    let mix: Vec<&OfferedRequest> = requests.iter().filter(fits).collect();
+    if mix.is_empty() {
+        return None;
+    }
+    let mean = |tokens: fn(&OfferedRequest) -> u32| {
+        mix.iter().map(|r| f64::from(tokens(r))).sum::<f64>() / mix.len() as f64
+    };
+    let (mean_input, mean_output) = (mean(|r| r.input_tokens), mean(|r| r.output_tokens));
+    let kv_tokens = spec.usable_blocks as f64 * f64::from(spec.block_size);
+    let by_memory = kv_tokens / (mean_input + mean_output / 2.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "floats saturate")]
+    let batch = by_memory.min(f64::from(spec.max_num_seqs)) as usize;
+    let count = FEWEST.max(GENERATIONS * batch);
+    let nth = |i: usize| golden_walk(i, mix.len());
+    let mut jobs: Vec<Job> = (0..count)
+        .map(|i| Job::new(&OfferedRequest { due: Picos::ZERO, patience: None, ..*mix[nth(i)] }))
+        .collect();
+    let window = measure(&mut jobs, spec);
+    let seconds = (window.to - window.from).as_secs();
+    let decode_tps = window.decode_tokens as f64 / seconds;
+    let rps = decode_tps / mean_output;
+    Some(Saturation {
+        rps,
+        prefill_tps: rps * mean_input,
+        decode_tps,
+        mean_batch: window.running_s / seconds,
+        prefill_time_share: window.prefill_busy_s / seconds,
+        refusals: window.refusals,
+    })
+}
+
+/// The `i`-th stop of an even walk over `n` places that no period of theirs can resonate with:
+/// multiples of the golden ratio, modulo one. A list may change its mix over time, so its
+/// beginning alone would not do.
+fn golden_walk(i: usize, n: usize) -> usize {
+    let fraction = (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let place = (u128::from(fraction) * n as u128) >> 64;
+    usize::try_from(place).expect("below n")
+}
+
+/// What happened between the end of the ramp and the last admission.
+#[derive(Debug, Clone, Copy, Default)]
+struct Window {
+    from: Picos,
+    to: Picos,
+    decode_tokens: u64,
+    running_s: f64,
+    prefill_busy_s: f64,
+    refusals: Refusals,
+}
+
+fn measure(jobs: &mut [Job], spec: &ReplicaSpec) -> Window {
+    let mut replica = Replica::new(spec);
+    let count = jobs.len() as u64;
+    for id in 0..u32::try_from(jobs.len()).expect("a few thousand requests") {
+        replica.push(id, Picos::ZERO, jobs);
+    }
+    let mut end = Some(Picos::ZERO);
+    let mut window = Window::default();
+    let mut at_start = (ReplicaLoad::default(), Refusals::default());
+    while let Some(now) = end {
+        let ramping = replica.load().completed + replica.load().failed < count / 4;
+        if ramping {
+            window = Window { from: now, ..Window::default() };
+            at_start = (*replica.load(), *replica.refusals());
+        }
+        let running = replica.running() as f64;
+        end = replica.boundary(now, jobs);
+        window.running_s += running * (now - window.to.max(window.from)).as_secs();
+        window.to = now;
+        let queue_is_empty = replica.load().waiting == 0;
+        if (queue_is_empty && !ramping) || replica.load().steps > MOST_STEPS {
+            break;
+        }
+    }
+    let (load, refusals) = at_start;
+    window.decode_tokens = replica.load().decode_tokens - load.decode_tokens;
+    window.prefill_busy_s = replica.load().prefill_busy_s - load.prefill_busy_s;
+    window.refusals = replica.refusals().since(refusals);
+    window
+}

@@ -1,0 +1,11 @@
+//! What must always hold of the simulator, whatever it is asked: conservation, causality, work
+//! conservation, determinism, Little's law, queueing theory and metamorphic relations.
+
+#[path = "laws/always.rs"]
+mod always;
+#[path = "laws/common.rs"]
+mod common;
+#[path = "laws/scheduler.rs"]
+mod scheduler;
+#[path = "laws/theory.rs"]
+mod theory;

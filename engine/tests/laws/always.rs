@@ -1,0 +1,183 @@
+//! Conservation, causality, determinism, work conservation and metamorphic relations over random
+//! configurations.
+
+use goodput_engine::sim::{ReplicaSpec, SimRun};
+use goodput_engine::slo::Fate;
+use goodput_engine::units::Picos;
+use goodput_engine::workload::OfferedRequest;
+use proptest::prelude::*;
+
+use super::common::{law, replica, request, run};
+
+/// Small replicas under all kinds of pressure.
+fn replicas() -> impl Strategy<Value = ReplicaSpec> {
+    let sizes = (20_u64..400, prop::sample::select(vec![1_u32, 4, 16]), 1_u32..24, 32_u32..600);
+    let switches = (any::<bool>(), any::<bool>(), any::<bool>());
+    (sizes, switches).prop_map(|((blocks, block_size, seats, budget), switches)| {
+        let (prefix_caching, reserve_full_isl, async_scheduling) = switches;
+        ReplicaSpec {
+            usable_blocks: blocks,
+            block_size,
+            max_num_seqs: seats,
+            max_num_batched_tokens: budget.max(seats),
+            prefix_caching,
+            reserve_full_isl,
+            async_scheduling,
+            ..replica(law(5e-3, 4e-5, 2.6e-8))
+        }
+    })
+}
+
+fn requests() -> impl Strategy<Value = Vec<OfferedRequest>> {
+    let one =
+        (0.0..0.4_f64, 1_u32..700, 1_u32..120, prop::option::of(0.01..3.0_f64), any::<bool>());
+    prop::collection::vec(one, 1..60).prop_map(|rows| {
+        let mut due_s = 0.0;
+        rows.into_iter()
+            .map(|(gap_s, input, output, patience_s, fails)| {
+                // A third of the gaps are zero, so that ties are common.
+                due_s += if gap_s < 0.13 { 0.0 } else { gap_s };
+                OfferedRequest {
+                    patience: patience_s.map(Picos::from_secs),
+                    fails: fails && input % 5 == 0,
+                    ..request(due_s, input, output)
+                }
+            })
+            .collect()
+    })
+}
+
+fn decided_as(run: &SimRun, fate: Fate) -> u64 {
+    run.stamps.iter().filter(|stamps| stamps.fate == fate).count() as u64
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn requests_are_conserved_at_every_moment(
+        requests in requests(), replica in replicas(), n in 1_u32..4,
+    ) {
+        let run = run(&requests, replica, n);
+        for sample in &run.samples {
+            let accounted = sample.completed + sample.lost + sample.waiting + sample.running;
+            // Work of users who gave up leaves its batch at the next boundary.
+            prop_assert!(accounted >= sample.offered, "nobody disappears");
+            let patient = requests.iter().all(|request| request.patience.is_none());
+            prop_assert!(!patient || accounted == sample.offered, "nobody appears");
+        }
+        let last = run.samples.last().expect("a sample at time zero at least");
+        prop_assert_eq!(last.completed + last.lost, requests.len() as u64);
+        prop_assert_eq!(last.backlog_prefill_tokens + last.backlog_decode_tokens, 0);
+        prop_assert_eq!(last.waiting_prefill_tokens + last.waiting_decode_tokens, 0);
+        prop_assert_eq!(last.kv_used_tokens, 0, "every block came back");
+        prop_assert_eq!(last.completed, decided_as(&run, Fate::Completed));
+        prop_assert_eq!(decided_as(&run, Fate::Unfinished), 0);
+    }
+
+    #[test]
+    fn causes_precede_effects(requests in requests(), replica in replicas(), n in 1_u32..4) {
+        let run = run(&requests, replica.clone(), n);
+        for (request, stamps) in requests.iter().zip(&run.stamps) {
+            let chain = [
+                Some(request.due), stamps.queued, stamps.scheduled, stamps.first_token, stamps.ended,
+            ];
+            let seen: Vec<Picos> = chain.into_iter().flatten().collect();
+            prop_assert!(seen.is_sorted(), "{:?}", stamps);
+            if stamps.fate == Fate::Completed {
+                prop_assert_eq!(stamps.generated, request.output_tokens);
+                prop_assert_eq!(seen.len(), 5);
+            }
+            let never = replica.can_never_fit(request.input_tokens, request.output_tokens);
+            prop_assert_eq!(stamps.fate == Fate::TooLong, never);
+            if let (Some(first), Some(patience)) = (stamps.first_token, request.patience) {
+                prop_assert!(first <= request.due + patience, "served after its user left");
+            }
+        }
+    }
+
+    #[test]
+    fn the_books_of_all_requests_sum_to_the_time_in_steps(
+        requests in requests(), replica in replicas(), n in 1_u32..4,
+    ) {
+        let run = run(&requests, replica, n);
+        let charged: f64 = run.stamps.iter().map(|stamps| stamps.busy_s).sum();
+        prop_assert!((charged - run.busy_s).abs() <= 1e-9 * (1.0 + run.busy_s),
+            "{charged} charged of {}", run.busy_s);
+        for stamps in &run.stamps {
+            prop_assert!(stamps.recomputed_s <= stamps.busy_s + 1e-12);
+            prop_assert!(stamps.recomputed_s == 0.0 || stamps.preemptions > 0);
+        }
+    }
+
+    #[test]
+    fn the_same_scenario_gives_the_same_run(requests in requests(), replica in replicas()) {
+        let (a, b) = (run(&requests, replica.clone(), 2), run(&requests, replica, 2));
+        prop_assert_eq!(a.stamps, b.stamps);
+        prop_assert_eq!(a.samples, b.samples);
+    }
+
+    #[test]
+    fn a_replica_with_work_is_never_idle(requests in requests(), mut replica in replicas()) {
+        // Everything at once and patient: one replica works without a pause until all is done.
+        replica.async_scheduling = false;
+        let at_once: Vec<_> = requests
+            .iter()
+            .map(|r| OfferedRequest { due: Picos::ZERO, patience: None, ..*r })
+            .collect();
+        let run = run(&at_once, replica, 1);
+        prop_assert!((run.busy_s - run.ended.as_secs()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn steps_twice_as_fast_for_users_twice_as_hurried_change_nothing_else(
+        requests in requests(), replica in replicas(),
+    ) {
+        let halved = |time: Picos| Picos(time.0 / 2);
+        // Even picoseconds, so that halves are exact.
+        let even = |time: Picos| Picos(time.0 / 2 * 2);
+        let slow: Vec<_> = requests
+            .iter()
+            .map(|r| OfferedRequest { due: even(r.due), patience: r.patience.map(even), ..*r })
+            .collect();
+        let fast: Vec<_> = slow
+            .iter()
+            .map(|r| OfferedRequest { due: halved(r.due), patience: r.patience.map(halved), ..*r })
+            .collect();
+        let with_law = |base_s, token_s, kv_s| ReplicaSpec {
+            law: law(base_s, token_s, kv_s), ..replica.clone()
+        };
+        let slow = run(&slow, with_law(4e-3, 4e-5, 2e-8), 1);
+        let fast = run(&fast, with_law(2e-3, 2e-5, 1e-8), 1);
+        for (slow, fast) in slow.stamps.iter().zip(&fast.stamps) {
+            prop_assert_eq!(slow.fate, fast.fate);
+            prop_assert_eq!(slow.ended.map(halved), fast.ended);
+            prop_assert_eq!(slow.preemptions, fast.preemptions);
+        }
+    }
+}
+
+#[test]
+fn pressure_on_memory_is_part_of_the_random_configurations() {
+    // The laws above mean little if nobody is ever preempted in them.
+    let requests: Vec<_> = (0..40).map(|i| request(f64::from(i) * 0.01, 200, 100)).collect();
+    let tight = ReplicaSpec { usable_blocks: 60, ..replica(law(5e-3, 4e-5, 2.6e-8)) };
+    let run = run(&requests, tight, 1);
+    assert!(run.stamps.iter().map(|stamps| stamps.preemptions).sum::<u32>() > 10);
+    assert!(run.stamps.iter().any(|stamps| stamps.cached_tokens > 0), "some prefixes survived");
+}
+
+#[test]
+fn a_limit_cuts_the_run_off_and_says_so() {
+    use goodput_engine::sim::{FleetSpec, RunLimits, simulate};
+    let requests: Vec<_> = (0..100).map(|i| request(f64::from(i), 100, 1000)).collect();
+    let fleet = FleetSpec { replica: replica(law(5e-3, 4e-5, 0.0)), replicas: 1 };
+    let horizon = Picos::from_secs(100.0);
+    let limits = RunLimits { until: Picos::from_secs(50.0), ..RunLimits::to_the_end(horizon) };
+    let run = simulate(&requests, &fleet, limits);
+    assert!(run.cut_off);
+    assert!(decided_as(&run, Fate::Unfinished) >= 49);
+    assert!(run.ended <= Picos::from_secs(50.0));
+    let limits = RunLimits { max_steps: 1000, ..RunLimits::to_the_end(horizon) };
+    assert!(simulate(&requests, &fleet, limits).cut_off);
+}

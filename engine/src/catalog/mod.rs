@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 use crate::problem::Problem;
 
-pub use resolve::resolve;
+pub use resolve::{resolve, resolve_from};
 pub use rows::{
     Calibration, Citation, GpuEfficiencies, GpuEntry, ModelEntry, PricePlan, PriceQuote,
 };

@@ -23,15 +23,25 @@ const DATASHEET_OTHER_GPU: ErrorBand = ErrorBand { typical: 0.5, low: 0.5, high:
 /// The best step time there is for a replica, with the reasons why better ones do not apply.
 /// The GPU, the model and the layout must have passed their own checks.
 pub fn resolve(served: &Served<'_>) -> Result<ResolvedStepTime, Problem> {
+    resolve_from(served, Origin::Library)
+}
+
+/// The same, with sources better than `best` passed over because they are not asked for. Whether
+/// `best` itself applies is in the origin of the answer.
+pub fn resolve_from(served: &Served<'_>, best: Origin) -> Result<ResolvedStepTime, Problem> {
     refuse_unmodelled(served)?;
     let entry = gpus().iter().find(|entry| entry.spec == *served.gpu);
     let mut passed_over = Vec::new();
     let mut pass = |origin: Origin, reason: String| passed_over.push(PassedOver { origin, reason });
-    let chosen = match library(served, entry) {
+    let asked_for = |origin: Origin| {
+        let wanted = best <= origin;
+        wanted.then_some(()).ok_or_else(|| "not asked for".to_owned())
+    };
+    let chosen = match asked_for(Origin::Library).and_then(|()| library(served, entry)) {
         Ok(row) => from_library(row, served),
         Err(reason) => {
             pass(Origin::Library, reason);
-            match physics(served, entry) {
+            match asked_for(Origin::Physics).and_then(|()| physics(served, entry)) {
                 Ok(resolved) => resolved,
                 Err(reason) => {
                     pass(Origin::Physics, reason);

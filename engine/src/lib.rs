@@ -17,6 +17,7 @@ pub mod catalog;
 pub mod step_time;
 // Layer 3
 pub mod ingest;
+pub mod scenario;
 // Layer 4
 pub mod accounts;
 pub mod sim;

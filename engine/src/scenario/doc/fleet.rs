@@ -2,18 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::defaults::{self, is_default};
+
 use crate::fleet::{KvPrecision, WeightPrecision};
 use crate::scenario::refs::{GpuRef, ModelRef};
 use crate::step_time::StepCoefficients;
 
 /// The fleet: one pool in this version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a fleet")]
 pub struct FleetDoc {
     /// Pools of like replicas; exactly one in this version.
     pub pools: Vec<PoolDoc>,
     /// How a request finds its replica.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub routing: RoutingDoc,
 }
 
@@ -28,7 +30,8 @@ pub enum RoutingDoc {
 
 /// Like replicas of one model on one kind of GPU, with vLLM's settings under vLLM's names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a pool")]
+#[expect(clippy::struct_excessive_bools, reason = "the engine's own switches, by their names")]
 pub struct PoolDoc {
     /// Catalogue id, or a GPU by numbers.
     pub gpu: GpuRef,
@@ -37,70 +40,79 @@ pub struct PoolDoc {
     /// Model copies behind the router.
     pub replicas: u32,
     /// GPUs over which each layer is split.
-    #[serde(default = "one_gpu")]
+    #[serde(
+        default = "defaults::tensor_parallel",
+        skip_serializing_if = "defaults::is_tensor_parallel"
+    )]
     pub tensor_parallel: u32,
     /// Number format of the weights.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub weight_precision: WeightPrecision,
     /// Number format of the KV cache.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub kv_precision: KvPrecision,
     /// Sequences that may run at once.
-    #[serde(default = "seats")]
+    #[serde(default = "defaults::max_num_seqs", skip_serializing_if = "defaults::is_max_num_seqs")]
     pub max_num_seqs: u32,
     /// Tokens that one step may process.
-    #[serde(default = "token_budget")]
+    #[serde(
+        default = "defaults::max_num_batched_tokens",
+        skip_serializing_if = "defaults::is_max_num_batched_tokens"
+    )]
     pub max_num_batched_tokens: u32,
     /// Tokens per KV block.
-    #[serde(default = "block")]
+    #[serde(default = "defaults::block_size", skip_serializing_if = "defaults::is_block_size")]
     pub block_size: u32,
     /// Share of GPU memory the engine may use, 0 to 1.
-    #[serde(default = "utilization")]
+    #[serde(
+        default = "defaults::gpu_memory_utilization",
+        skip_serializing_if = "defaults::is_gpu_memory_utilization"
+    )]
     pub gpu_memory_utilization: f64,
     /// KV blocks as the engine's own log states them; overrides the memory model.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub num_gpu_blocks: Option<u64>,
     /// Longest prompt plus output; the model's own when absent, tokens.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub max_model_len: Option<u32>,
     /// Split long prompts over steps.
-    #[serde(default = "on")]
+    #[serde(default = "defaults::on", skip_serializing_if = "defaults::is_on")]
     pub enable_chunked_prefill: bool,
     /// A preempted prefix survives until its blocks are taken.
-    #[serde(default = "on")]
+    #[serde(default = "defaults::on", skip_serializing_if = "defaults::is_on")]
     pub enable_prefix_caching: bool,
     /// Step m + 1 is scheduled when step m starts.
-    #[serde(default = "on")]
+    #[serde(default = "defaults::on", skip_serializing_if = "defaults::is_on")]
     pub async_scheduling: bool,
     /// Admit a prompt only when all of it would fit.
-    #[serde(default = "on")]
+    #[serde(default = "defaults::on", skip_serializing_if = "defaults::is_on")]
     pub scheduler_reserve_full_isl: bool,
     /// Where the step time comes from.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub step_time: StepTimeDoc,
     /// USD per GPU-hour; no price, no cost.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub price_per_gpu_hour: Option<f64>,
     /// Whose price and when.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub price_source: String,
 }
 
 /// The step-time source of a pool and what measurements say about it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a step time")]
 pub struct StepTimeDoc {
     /// The law.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub source: StepTimeSourceDoc,
     /// A scalar on the whole law fitted from benchmark points.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub fitted: Option<FittedScaleDoc>,
     /// Time added to every step (scheduler, sampling), milliseconds.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub step_overhead_ms: f64,
     /// Time before a request reaches the queue (tokeniser, server), milliseconds.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub api_overhead_ms: f64,
 }
 
@@ -110,10 +122,13 @@ pub struct StepTimeDoc {
 pub enum StepTimeSourceDoc {
     /// The best the catalogue has: library row, else physics law, else datasheet.
     #[default]
+    #[serde(deserialize_with = "super::no_more_fields")]
     Catalog,
     /// The physics law of the GPU, even where a library row exists.
+    #[serde(deserialize_with = "super::no_more_fields")]
     Physics,
     /// The datasheet roofline, even where better is known.
+    #[serde(deserialize_with = "super::no_more_fields")]
     Datasheet,
     /// Typed or fitted coefficients.
     Coefficients {
@@ -124,16 +139,18 @@ pub enum StepTimeSourceDoc {
     },
     /// Bare token rates of one replica: *simplified*; gives supply and debt, never a latency.
     Declared {
-        /// Prefill supply of one replica, input tokens per second.
-        declared_input_tps: f64,
-        /// Decode supply of one replica, output tokens per second.
-        declared_output_tps: f64,
+        /// Prefill supply of one replica, input tokens per second; absent if prompts cost nothing.
+        #[serde(default, skip_serializing_if = "is_default")]
+        declared_input_tps: Option<f64>,
+        /// Decode supply of one replica, output tokens per second; absent if outputs cost nothing.
+        #[serde(default, skip_serializing_if = "is_default")]
+        declared_output_tps: Option<f64>,
     },
 }
 
 /// A scalar fitted from benchmark points, and where they came from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a fitted scale")]
 pub struct FittedScaleDoc {
     /// Factor on the step time; above 1 is slower than the source.
     pub step_time_scale: f64,
@@ -154,41 +171,22 @@ impl PoolDoc {
             gpu,
             model,
             replicas,
-            tensor_parallel: one_gpu(),
+            tensor_parallel: defaults::tensor_parallel(),
             weight_precision: WeightPrecision::default(),
             kv_precision: KvPrecision::default(),
-            max_num_seqs: seats(),
-            max_num_batched_tokens: token_budget(),
-            block_size: block(),
-            gpu_memory_utilization: utilization(),
+            max_num_seqs: defaults::max_num_seqs(),
+            max_num_batched_tokens: defaults::max_num_batched_tokens(),
+            block_size: defaults::block_size(),
+            gpu_memory_utilization: defaults::gpu_memory_utilization(),
             num_gpu_blocks: None,
             max_model_len: None,
-            enable_chunked_prefill: on(),
-            enable_prefix_caching: on(),
-            async_scheduling: on(),
-            scheduler_reserve_full_isl: on(),
+            enable_chunked_prefill: defaults::on(),
+            enable_prefix_caching: defaults::on(),
+            async_scheduling: defaults::on(),
+            scheduler_reserve_full_isl: defaults::on(),
             step_time: StepTimeDoc::default(),
             price_per_gpu_hour: None,
             price_source: String::new(),
         }
     }
-}
-
-fn one_gpu() -> u32 {
-    1
-}
-fn seats() -> u32 {
-    256
-}
-fn token_budget() -> u32 {
-    2048
-}
-fn block() -> u32 {
-    16
-}
-fn utilization() -> f64 {
-    0.9
-}
-fn on() -> bool {
-    true
 }

@@ -2,18 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::defaults::{self, is_default};
+
 /// The offered load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a workload")]
 pub struct WorkloadDoc {
     /// Seed of every random draw.
-    #[serde(default = "one")]
+    #[serde(default = "defaults::seed", skip_serializing_if = "defaults::is_seed")]
     pub seed: u64,
     /// Requests due in `[0, horizon_s)` are offered, seconds.
-    #[serde(default = "ten_minutes")]
+    #[serde(default = "defaults::horizon_s", skip_serializing_if = "defaults::is_horizon_s")]
     pub horizon_s: f64,
     /// Requests due before this are simulated but not counted, seconds.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub warmup_s: f64,
     /// Traffic classes, at least one.
     pub classes: Vec<ClassDoc>,
@@ -21,7 +23,7 @@ pub struct WorkloadDoc {
 
 /// One kind of traffic and its contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a traffic class")]
 pub struct ClassDoc {
     /// Unique name.
     pub name: String,
@@ -32,20 +34,42 @@ pub struct ClassDoc {
     /// Output lengths the model would produce, tokens.
     pub output_tokens: LengthsDoc,
     /// Output budget: answers stop here, tokens.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub max_output_tokens: Option<u32>,
     /// How long a user waits for the first token before giving up.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub patience: Option<PatienceDoc>,
     /// Share of requests that the server fails after serving them, 0 to 1.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub error_rate: f64,
     /// What is known about the quality of answers.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub quality: QualityDoc,
     /// Latency limits and the share that must be good.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub slo: SloDoc,
+}
+
+impl ClassDoc {
+    /// A class with every other setting at its default.
+    pub fn new(
+        name: &str,
+        arrivals: ArrivalsDoc,
+        input_tokens: LengthsDoc,
+        output_tokens: LengthsDoc,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            arrivals,
+            input_tokens,
+            output_tokens,
+            max_output_tokens: None,
+            patience: None,
+            error_rate: 0.0,
+            quality: QualityDoc::default(),
+            slo: SloDoc::default(),
+        }
+    }
 }
 
 /// When the requests of a class are due.
@@ -62,12 +86,13 @@ pub enum ArrivalsDoc {
         /// Rate, requests per second.
         rate_rps: f64,
     },
-    /// A rate that changes over time, linear between points, constant after the last.
+    /// A rate that changes over time: linear between points, constant before the first and after
+    /// the last. Two points at one moment make a jump.
     Profile {
         /// The rate at moments, in ascending order of time.
         points: Vec<RatePointDoc>,
         /// Randomness around the profile.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "is_default")]
         noise: NoiseDoc,
     },
     /// The recorded moments of a trace.
@@ -79,7 +104,7 @@ pub enum ArrivalsDoc {
 
 /// The rate at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a point of a rate profile")]
 pub struct RatePointDoc {
     /// Moment, seconds from the start.
     pub t_s: f64,
@@ -133,7 +158,7 @@ pub enum LengthsDoc {
 
 /// One row of a quantile table.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a row of a quantile table")]
 pub struct QuantileDoc {
     /// Share of requests at or below, 0 to 1.
     pub p: f64,
@@ -165,6 +190,7 @@ pub enum PatienceDoc {
 pub enum QualityDoc {
     /// Nobody looked.
     #[default]
+    #[serde(deserialize_with = "super::no_more_fields")]
     NotChecked,
     /// A rate somebody assumed.
     Assumed {
@@ -184,22 +210,25 @@ pub enum QualityDoc {
 
 /// Inclusive limits; an absent one always passes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "latency limits")]
 pub struct SloDoc {
     /// From due to first token, milliseconds.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub ttft_ms: Option<f64>,
     /// Average time per output token after the first, milliseconds.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub tpot_ms: Option<f64>,
     /// Longest gap between two stream events, milliseconds.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub longest_stall_ms: Option<f64>,
     /// From due to completion, milliseconds.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub e2e_ms: Option<f64>,
     /// Share of offered requests that must be good, 0 to 1.
-    #[serde(default = "target")]
+    #[serde(
+        default = "defaults::attainment_target",
+        skip_serializing_if = "defaults::is_attainment_target"
+    )]
     pub attainment_target: f64,
 }
 
@@ -210,17 +239,7 @@ impl Default for SloDoc {
             tpot_ms: None,
             longest_stall_ms: None,
             e2e_ms: None,
-            attainment_target: target(),
+            attainment_target: defaults::attainment_target(),
         }
     }
-}
-
-fn one() -> u64 {
-    1
-}
-fn ten_minutes() -> f64 {
-    600.0
-}
-fn target() -> f64 {
-    0.95
 }

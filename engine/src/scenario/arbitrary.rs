@@ -1,0 +1,247 @@
+//! Documents of every shape, valid or not, for property tests.
+
+use proptest::prelude::*;
+
+use super::doc::*;
+use super::{CatalogRef, GpuRef, ModelRef};
+use crate::catalog;
+use crate::fleet::{KvPrecision, WeightPrecision};
+use crate::step_time::StepCoefficients;
+
+/// Any finite number, round and crooked ones alike.
+fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        Just(0.0),
+        (0..10_000_u32).prop_map(f64::from),
+        -1e9..1e9_f64,
+        any::<f64>().prop_filter("finite", |x| x.is_finite()),
+    ]
+}
+
+/// The default, or another value.
+fn or<T: std::fmt::Debug + Clone + 'static>(
+    default: T,
+    other: impl Strategy<Value = T> + 'static,
+) -> BoxedStrategy<T> {
+    prop_oneof![Just(default), other].boxed()
+}
+
+/// Text of any characters.
+pub(super) fn text() -> impl Strategy<Value = String> {
+    let letters = prop::sample::select(r#"abzAZ09 .,:#&=%-_äß☃"\{}[]"#.chars().collect::<Vec<_>>());
+    let characters = prop_oneof![3 => letters, 1 => any::<char>()];
+    let text = prop::collection::vec(characters, 0..24);
+    prop_oneof![Just(String::new()), text.prop_map(|text| text.into_iter().collect())]
+}
+
+fn arrivals() -> impl Strategy<Value = ArrivalsDoc> {
+    let point = (number(), number()).prop_map(|(t_s, rate_rps)| RatePointDoc { t_s, rate_rps });
+    let noise = prop_oneof![Just(NoiseDoc::Poisson), Just(NoiseDoc::None)];
+    prop_oneof![
+        number().prop_map(|rate_rps| ArrivalsDoc::Poisson { rate_rps }),
+        number().prop_map(|rate_rps| ArrivalsDoc::Constant { rate_rps }),
+        (prop::collection::vec(point, 0..5), noise)
+            .prop_map(|(points, noise)| ArrivalsDoc::Profile { points, noise }),
+        prop::collection::vec(number(), 0..5).prop_map(|due_s| ArrivalsDoc::Trace { due_s }),
+    ]
+}
+
+fn lengths() -> impl Strategy<Value = LengthsDoc> {
+    let row = (number(), number()).prop_map(|(p, tokens)| QuantileDoc { p, tokens });
+    let tokens = || prop::collection::vec(any::<u32>(), 0..5);
+    prop_oneof![
+        any::<u32>().prop_map(|tokens| LengthsDoc::Fixed { tokens }),
+        (number(), number()).prop_map(|(mean, p99)| LengthsDoc::Lognormal { mean, p99 }),
+        prop::collection::vec(row, 0..4).prop_map(|table| LengthsDoc::Quantiles { table }),
+        tokens().prop_map(|samples| LengthsDoc::Empirical { samples }),
+        tokens().prop_map(|tokens| LengthsDoc::Recorded { tokens }),
+    ]
+}
+
+fn patience() -> impl Strategy<Value = PatienceDoc> {
+    prop_oneof![
+        number().prop_map(|s| PatienceDoc::Fixed { s }),
+        (number(), number())
+            .prop_map(|(median_s, p90_s)| PatienceDoc::Lognormal { median_s, p90_s }),
+    ]
+}
+
+fn quality() -> impl Strategy<Value = QualityDoc> {
+    prop_oneof![
+        Just(QualityDoc::NotChecked),
+        (number(), text()).prop_map(|(pass_rate, by)| QualityDoc::Assumed { pass_rate, by }),
+        (number(), text())
+            .prop_map(|(pass_rate, source)| QualityDoc::Verified { pass_rate, source }),
+    ]
+}
+
+fn slo() -> impl Strategy<Value = SloDoc> {
+    let limit = || prop::option::of(number());
+    (limit(), limit(), limit(), limit(), or(0.95, number())).prop_map(
+        |(ttft_ms, tpot_ms, longest_stall_ms, e2e_ms, attainment_target)| SloDoc {
+            ttft_ms,
+            tpot_ms,
+            longest_stall_ms,
+            e2e_ms,
+            attainment_target,
+        },
+    )
+}
+
+fn class() -> impl Strategy<Value = ClassDoc> {
+    let who = (text(), prop::option::of(patience()), or(0.0, number()), quality(), slo());
+    let what = (arrivals(), lengths(), lengths(), prop::option::of(any::<u32>()));
+    (who, what).prop_map(
+        |((name, patience, error_rate, quality, slo), (arrivals, input, output, budget))| {
+            ClassDoc {
+                patience,
+                error_rate,
+                quality,
+                slo,
+                max_output_tokens: budget,
+                ..ClassDoc::new(&name, arrivals, input, output)
+            }
+        },
+    )
+}
+
+fn gpu() -> impl Strategy<Value = GpuRef> {
+    let custom = (text(), number()).prop_map(|(name, memory_gib)| {
+        let mut spec = catalog::gpus()[0].spec.clone();
+        spec.name = name;
+        spec.memory_gib = memory_gib;
+        CatalogRef::Custom(Box::new(spec))
+    });
+    prop_oneof![text().prop_map(|id| GpuRef::id(&id)), Just(GpuRef::id("H100-SXM")), custom]
+}
+
+fn model() -> impl Strategy<Value = ModelRef> {
+    let known = prop::sample::select(catalog::models()).prop_map(|entry| entry.shape.clone());
+    prop_oneof![
+        text().prop_map(|id| ModelRef::id(&id)),
+        Just(ModelRef::id("Llama-3.1-8B")),
+        known.prop_map(|shape| CatalogRef::Custom(Box::new(shape))),
+    ]
+}
+
+fn coefficients() -> impl Strategy<Value = StepCoefficients> {
+    prop::array::uniform9(number()).prop_map(|c| StepCoefficients {
+        c0_s: c[0],
+        cw_s: c[1],
+        cw_experts_s: c[2],
+        expert_share: c[3],
+        c1_s_per_token: c[4],
+        c2_s_per_pair: c[5],
+        c3_s_per_decode_seq: c[6],
+        c4_s_per_kv_token: c[7],
+        p: c[8],
+    })
+}
+
+fn step_time() -> impl Strategy<Value = StepTimeDoc> {
+    let source = prop_oneof![
+        Just(StepTimeSourceDoc::Catalog),
+        Just(StepTimeSourceDoc::Physics),
+        Just(StepTimeSourceDoc::Datasheet),
+        (coefficients(), text())
+            .prop_map(|(coefficients, by)| StepTimeSourceDoc::Coefficients { coefficients, by }),
+        (prop::option::of(number()), prop::option::of(number())).prop_map(
+            |(declared_input_tps, declared_output_tps)| StepTimeSourceDoc::Declared {
+                declared_input_tps,
+                declared_output_tps,
+            }
+        ),
+    ];
+    let fitted = (number(), prop::collection::vec(text(), 0..3), text(), any::<u32>(), number())
+        .prop_map(|(step_time_scale, files, fingerprint, points, residual)| FittedScaleDoc {
+            step_time_scale,
+            files,
+            fingerprint,
+            points,
+            residual,
+        });
+    (source, prop::option::of(fitted), or(0.0, number()), or(0.0, number())).prop_map(
+        |(source, fitted, step_overhead_ms, api_overhead_ms)| StepTimeDoc {
+            source,
+            fitted,
+            step_overhead_ms,
+            api_overhead_ms,
+        },
+    )
+}
+
+fn weights() -> impl Strategy<Value = WeightPrecision> {
+    use WeightPrecision::{Bf16, BytesPerParam, Fp8, Int4, Int8, Mxfp4Experts, Nvfp4};
+    let named = prop::sample::select(vec![Bf16, Fp8, Nvfp4, Mxfp4Experts, Int8, Int4]);
+    prop_oneof![named, number().prop_map(BytesPerParam)]
+}
+
+fn pool() -> impl Strategy<Value = PoolDoc> {
+    use KvPrecision::{Bf16, Fp8, Q4_0, Q8_0};
+    let kv = prop::sample::select(vec![Bf16, Fp8, Q8_0, Q4_0]);
+    let what = (gpu(), model(), any::<u32>(), or(1, any::<u32>()), weights(), kv);
+    let sizes = (or(256, any::<u32>()), or(2_048, any::<u32>()), or(16, any::<u32>()));
+    let memory =
+        (or(0.9, number()), prop::option::of(any::<u64>()), prop::option::of(any::<u32>()));
+    let price = (prop::option::of(number()), text());
+    (what, sizes, memory, prop::array::uniform4(any::<bool>()), step_time(), price).prop_map(
+        |(what, sizes, memory, switches, step_time, price)| PoolDoc {
+            tensor_parallel: what.3,
+            weight_precision: what.4,
+            kv_precision: what.5,
+            max_num_seqs: sizes.0,
+            max_num_batched_tokens: sizes.1,
+            block_size: sizes.2,
+            gpu_memory_utilization: memory.0,
+            num_gpu_blocks: memory.1,
+            max_model_len: memory.2,
+            enable_chunked_prefill: switches[0],
+            enable_prefix_caching: switches[1],
+            async_scheduling: switches[2],
+            scheduler_reserve_full_isl: switches[3],
+            step_time,
+            price_per_gpu_hour: price.0,
+            price_source: price.1,
+            ..PoolDoc::new(what.0, what.1, what.2)
+        },
+    )
+}
+
+/// Any document.
+pub(super) fn document() -> impl Strategy<Value = ScenarioDoc> {
+    let workload = (
+        or(1, any::<u64>()),
+        or(600.0, number()),
+        or(0.0, number()),
+        prop::collection::vec(class(), 0..4),
+    );
+    (text(), workload, prop::collection::vec(pool(), 0..3)).prop_map(|(name, workload, pools)| {
+        let (seed, horizon_s, warmup_s, classes) = workload;
+        ScenarioDoc {
+            version: VERSION,
+            name,
+            workload: WorkloadDoc { seed, horizon_s, warmup_s, classes },
+            fleet: FleetDoc { pools, routing: RoutingDoc::LeastOutstanding },
+        }
+    })
+}
+
+/// The smallest valid document.
+pub(super) fn small() -> ScenarioDoc {
+    let class = ClassDoc {
+        slo: SloDoc { ttft_ms: Some(1_000.0), ..SloDoc::default() },
+        ..ClassDoc::new(
+            "chat",
+            ArrivalsDoc::Poisson { rate_rps: 5.0 },
+            LengthsDoc::Fixed { tokens: 512 },
+            LengthsDoc::Fixed { tokens: 256 },
+        )
+    };
+    let pool = PoolDoc::new(GpuRef::id("H100-SXM"), ModelRef::id("Llama-3.1-8B"), 2);
+    ScenarioDoc {
+        version: VERSION,
+        name: String::new(),
+        workload: WorkloadDoc { seed: 1, horizon_s: 600.0, warmup_s: 0.0, classes: vec![class] },
+        fleet: FleetDoc { pools: vec![pool], routing: RoutingDoc::LeastOutstanding },
+    }
+}

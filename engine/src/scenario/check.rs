@@ -1,0 +1,66 @@
+//! From a document to a scenario, or to everything that is wrong with it at once.
+//!
+//! Types of lower layers check themselves; what is checked here is what a document can get wrong
+//! beyond one type: names, settings that exclude each other, references into the catalogue.
+
+mod findings;
+mod pool;
+mod step_time;
+mod workload;
+
+use findings::Findings;
+
+use super::Scenario;
+use super::doc::{ScenarioDoc, VERSION};
+use crate::problem::Problem;
+
+pub use pool::MAX_REPLICAS;
+pub use workload::MAX_CLASSES;
+
+/// A scenario, and what may mislead in it though it can be computed.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// Problems that are no errors.
+    pub warnings: Vec<Problem>,
+}
+
+/// Checks a document.
+///
+/// That the model does not fit in memory is no problem of the document: it is a state of the pool
+/// (`scenario.pool.memory.does_not_fit`) that the estimate reports.
+///
+/// # Errors
+/// Every problem of the document, errors and warnings, in the order of the document.
+pub fn check(doc: &ScenarioDoc) -> Result<Checked, Vec<Problem>> {
+    let mut findings = Findings::default();
+    if doc.version != VERSION {
+        findings.error(
+            "version",
+            format!("this document is of version {}", doc.version),
+            format!("this Goodput reads version {VERSION}"),
+        );
+    }
+    let workload = workload::check(&doc.workload, &mut findings);
+    let pool = pool::check(&doc.fleet, &mut findings);
+    match (workload, pool) {
+        (Some(workload), Some(pool)) if !findings.any_error() => {
+            workload::warn_about_lengths(&workload, &pool.scheduler, &mut findings);
+            let scenario = Scenario {
+                name: doc.name.clone(),
+                seed: doc.workload.seed,
+                horizon: workload.horizon,
+                warmup: workload.warmup,
+                classes: workload.classes,
+                contracts: workload.contracts,
+                pool,
+            };
+            Ok(Checked { scenario, warnings: findings.into_problems() })
+        }
+        _ => Err(findings.into_problems()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

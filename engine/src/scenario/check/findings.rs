@@ -1,0 +1,85 @@
+//! What a check has found so far.
+
+use std::ops::RangeInclusive;
+
+use crate::problem::{Problem, Severity};
+
+/// Problems in the order they were met.
+#[derive(Debug, Default)]
+pub(super) struct Findings(Vec<Problem>);
+
+impl Findings {
+    pub fn error(
+        &mut self,
+        path: impl Into<String>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.0.push(Problem::error(path, message, hint));
+    }
+
+    pub fn warning(
+        &mut self,
+        path: impl Into<String>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.0.push(Problem::warning(path, message, hint));
+    }
+
+    /// The value, or its problems as seen from the document.
+    pub fn take<T>(&mut self, outer: &str, result: Result<T, Vec<Problem>>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(problems) => {
+                self.all(outer, problems);
+                None
+            }
+        }
+    }
+
+    /// Problems that a type reports about itself, as seen from the document.
+    pub fn all(&mut self, outer: &str, problems: Vec<Problem>) {
+        self.0.extend(problems.into_iter().map(|problem| problem.under(outer)));
+    }
+
+    /// Whether `value` is a number in `range`.
+    pub fn number(
+        &mut self,
+        path: impl Into<String>,
+        what: &str,
+        value: f64,
+        range: &RangeInclusive<f64>,
+    ) -> bool {
+        let fine = range.contains(&value);
+        if !fine {
+            let (low, high) = (range.start(), range.end());
+            self.error(path, format!("{what} is {value}"), format!("give {low} to {high}"));
+        }
+        fine
+    }
+
+    /// Whether `value` is a whole number in `range`.
+    pub fn count(
+        &mut self,
+        path: impl Into<String>,
+        what: &str,
+        value: u64,
+        range: &RangeInclusive<u64>,
+    ) -> bool {
+        let fine = range.contains(&value);
+        if !fine {
+            let (low, high) = (range.start(), range.end());
+            self.error(path, format!("{what} is {value}"), format!("give {low} to {high}"));
+        }
+        fine
+    }
+
+    pub fn any_error(&self) -> bool {
+        self.0.iter().any(|problem| problem.severity == Severity::Error)
+    }
+
+    pub fn into_problems(self) -> Vec<Problem> {
+        self.0
+    }
+}

@@ -1,0 +1,273 @@
+//! Checks of what serves: references, layout, scheduler settings, memory and price.
+
+use super::findings::Findings;
+use super::step_time;
+use crate::catalog;
+use crate::fleet::{
+    GpuSpec, Layout, MemoryQuestion, MemoryReport, ModelShape, Precision, WeightPrecision, memory,
+};
+use crate::problem::Problem;
+use crate::scenario::doc::{FleetDoc, PoolDoc};
+use crate::scenario::{GpuRef, ModelRef, Pool, Price, Scheduler};
+use crate::step_time::Served;
+use crate::units::Picos;
+
+/// The most replicas of one pool.
+pub const MAX_REPLICAS: u32 = 10_000;
+
+/// The longest overhead per step or request, milliseconds.
+const MAX_OVERHEAD_MS: f64 = 10_000.0;
+
+pub(super) fn check(doc: &FleetDoc, findings: &mut Findings) -> Option<Pool> {
+    match doc.pools.as_slice() {
+        [pool] => check_pool(pool, "fleet.pools[0]", findings),
+        [] => {
+            findings.error("fleet.pools", "there is no pool, so nothing serves", "add one pool");
+            None
+        }
+        several => {
+            findings.error(
+                "fleet.pools",
+                format!("there are {} pools, and several are not supported yet", several.len()),
+                "give one pool",
+            );
+            None
+        }
+    }
+}
+
+fn check_pool(doc: &PoolDoc, path: &str, findings: &mut Findings) -> Option<Pool> {
+    let replicas = u64::from(doc.replicas);
+    let range = 1..=u64::from(MAX_REPLICAS);
+    findings.count(format!("{path}.replicas"), "the number of replicas", replicas, &range);
+    let overhead = 0.0..=MAX_OVERHEAD_MS;
+    let (api_path, api_ms) =
+        (format!("{path}.step_time.api_overhead_ms"), doc.step_time.api_overhead_ms);
+    findings.number(api_path, "the time before a request is queued", api_ms, &overhead);
+    let price = check_price(doc, path, findings);
+    let gpu = findings.take(&format!("{path}.gpu"), gpu_of(&doc.gpu));
+    let model = findings.take(&format!("{path}.model"), model_of(&doc.model));
+    let precision = check_precision(doc, path, findings);
+    let scheduler = check_scheduler(doc, model.as_ref(), path, findings);
+    // Checked here too when the GPU or the model is not known, so that all is said at once.
+    step_time::check_numbers(&doc.step_time, &format!("{path}.step_time"), findings);
+    let (gpu, model, precision, scheduler) = (gpu?, model?, precision?, scheduler?);
+    let layout = Layout::tensor_parallel(doc.tensor_parallel);
+    let layout_problems = layout.check(&model);
+    if !layout_problems.is_empty() {
+        findings.all(path, layout_problems);
+        return None;
+    }
+    if findings.any_error() {
+        return None;
+    }
+    let memory = memory_of(doc, &gpu, &model, layout, precision, &scheduler);
+    warn_about_memory(&memory, &scheduler, path, findings);
+    let served = Served { gpu: &gpu, model: &model, layout, precision };
+    let service = step_time::service(&doc.step_time, &served, &scheduler, path, findings)?;
+    Some(Pool {
+        layout,
+        precision,
+        replicas: doc.replicas,
+        gpus_per_replica: layout.gpus(),
+        scheduler,
+        api_overhead: Picos::from_millis(api_ms),
+        memory,
+        service,
+        price,
+        gpu,
+        model,
+    })
+}
+
+fn gpu_of(reference: &GpuRef) -> Result<GpuSpec, Vec<Problem>> {
+    match reference {
+        GpuRef::Id(id) => {
+            catalog::gpu(id).map(|entry| entry.spec.clone()).map_err(|problem| vec![problem])
+        }
+        GpuRef::Custom(spec) => {
+            let problems = spec.check();
+            if problems.is_empty() { Ok((**spec).clone()) } else { Err(problems) }
+        }
+    }
+}
+
+fn model_of(reference: &ModelRef) -> Result<ModelShape, Vec<Problem>> {
+    match reference {
+        ModelRef::Id(id) => {
+            catalog::model(id).map(|entry| entry.shape.clone()).map_err(|problem| vec![problem])
+        }
+        ModelRef::Custom(shape) => {
+            let problems = shape.check();
+            if problems.is_empty() { Ok((**shape).clone()) } else { Err(problems) }
+        }
+    }
+}
+
+fn check_precision(doc: &PoolDoc, path: &str, findings: &mut Findings) -> Option<Precision> {
+    if let WeightPrecision::BytesPerParam(bytes) = doc.weight_precision {
+        let path = format!("{path}.weight_precision.bytes_per_param");
+        if !findings.number(path, "the size of a weight in bytes", bytes, &(0.05..=16.0)) {
+            return None;
+        }
+    }
+    Some(Precision { weights: doc.weight_precision, kv: doc.kv_precision })
+}
+
+/// The engine's settings, by the rules that vLLM 0.19 itself enforces when it starts.
+fn check_scheduler(
+    doc: &PoolDoc,
+    model: Option<&ModelShape>,
+    path: &str,
+    findings: &mut Findings,
+) -> Option<Scheduler> {
+    let mut count = |field: &str, what: &str, value: u64, most: u64| {
+        findings.count(format!("{path}.{field}"), what, value, &(1..=most))
+    };
+    let counts = [
+        count("max_num_seqs", "the number of seats", doc.max_num_seqs.into(), 65_536),
+        count(
+            "max_num_batched_tokens",
+            "the token budget of a step",
+            doc.max_num_batched_tokens.into(),
+            1 << 20,
+        ),
+    ];
+    let share = doc.gpu_memory_utilization;
+    if !(share > 0.0 && share <= 1.0) {
+        findings.error(
+            format!("{path}.gpu_memory_utilization"),
+            format!("the share of GPU memory the engine may use is {share}"),
+            "give a share above 0 and up to 1, e.g. 0.9",
+        );
+    }
+    if !(doc.block_size.is_power_of_two() && doc.block_size <= 256) {
+        findings.error(
+            format!("{path}.block_size"),
+            format!("a KV block has {} tokens", doc.block_size),
+            "give a power of two from 1 to 256, e.g. 16",
+        );
+    }
+    if doc.num_gpu_blocks.is_some_and(|blocks| !(2..=1 << 40).contains(&blocks)) {
+        findings.error(
+            format!("{path}.num_gpu_blocks"),
+            "the engine keeps one block for itself, so this many leave none or cannot be",
+            "give the number from the engine's log, 2 or more, or leave it out",
+        );
+    }
+    check_budget(doc, counts.iter().all(|fine| *fine), path, findings);
+    let max_model_len = check_max_model_len(doc, model, path, findings)?;
+    if !doc.enable_chunked_prefill && doc.max_num_batched_tokens < max_model_len {
+        findings.error(
+            format!("{path}.max_num_batched_tokens"),
+            format!(
+                "without chunked prefill a prompt is computed in one step, and a budget of {} \
+                 tokens is below max_model_len {max_model_len}",
+                doc.max_num_batched_tokens
+            ),
+            format!(
+                "give at least {max_model_len}, lower max_model_len, or set enable_chunked_prefill"
+            ),
+        );
+    }
+    Some(Scheduler {
+        max_num_seqs: doc.max_num_seqs,
+        max_num_batched_tokens: doc.max_num_batched_tokens,
+        max_model_len,
+        block_size: doc.block_size,
+        chunked_prefill: doc.enable_chunked_prefill,
+        prefix_caching: doc.enable_prefix_caching,
+        reserve_full_isl: doc.scheduler_reserve_full_isl,
+        async_scheduling: doc.async_scheduling,
+    })
+}
+
+fn check_budget(doc: &PoolDoc, in_range: bool, path: &str, findings: &mut Findings) {
+    if in_range && doc.max_num_batched_tokens < doc.max_num_seqs {
+        findings.error(
+            format!("{path}.max_num_batched_tokens"),
+            format!(
+                "a budget of {} tokens is below max_num_seqs {}: not every seat could decode",
+                doc.max_num_batched_tokens, doc.max_num_seqs
+            ),
+            format!("give at least {}, or lower max_num_seqs", doc.max_num_seqs),
+        );
+    }
+}
+
+fn check_max_model_len(
+    doc: &PoolDoc,
+    model: Option<&ModelShape>,
+    path: &str,
+    findings: &mut Findings,
+) -> Option<u32> {
+    let own = model.map(|model| model.max_context_tokens);
+    let most = own.unwrap_or(u32::MAX);
+    match doc.max_model_len {
+        None => own,
+        Some(length) if (1..=most).contains(&length) => Some(length),
+        Some(length) => {
+            findings.error(
+                format!("{path}.max_model_len"),
+                format!("the longest sequence is {length} tokens"),
+                format!("give 1 to {most}, what the model was made for, or leave it out"),
+            );
+            None
+        }
+    }
+}
+
+fn check_price(doc: &PoolDoc, path: &str, findings: &mut Findings) -> Option<Price> {
+    let usd = doc.price_per_gpu_hour?;
+    if !(usd > 0.0 && usd <= 10_000.0) {
+        findings.error(
+            format!("{path}.price_per_gpu_hour"),
+            format!("the price is {usd} USD per GPU-hour"),
+            "give a price above 0 and up to 10000, or leave it out: no price, no cost",
+        );
+        return None;
+    }
+    Some(Price { usd_per_gpu_hour: usd, source: doc.price_source.trim().to_owned() })
+}
+
+fn memory_of(
+    doc: &PoolDoc,
+    gpu: &GpuSpec,
+    model: &ModelShape,
+    layout: Layout,
+    precision: Precision,
+    scheduler: &Scheduler,
+) -> MemoryReport {
+    memory(&MemoryQuestion {
+        gpu,
+        model,
+        layout,
+        precision,
+        gpu_memory_utilization: doc.gpu_memory_utilization,
+        max_num_batched_tokens: scheduler.max_num_batched_tokens,
+        max_num_seqs: scheduler.max_num_seqs,
+        max_model_len: scheduler.max_model_len,
+        block_size: scheduler.block_size,
+        num_gpu_blocks: doc.num_gpu_blocks,
+        runtime_overhead_gib: None,
+    })
+}
+
+fn warn_about_memory(
+    memory: &MemoryReport,
+    scheduler: &Scheduler,
+    path: &str,
+    findings: &mut Findings,
+) {
+    if memory.does_not_fit.is_none() && memory.max_concurrent_full_length < 1.0 {
+        findings.warning(
+            format!("{path}.max_model_len"),
+            format!(
+                "the KV cache holds {} tokens, less than one sequence of {}: the engine itself \
+                 refuses to start so",
+                memory.kv_capacity_tokens, scheduler.max_model_len
+            ),
+            format!("set max_model_len to {} or less", memory.longest_sequence_tokens),
+        );
+    }
+}

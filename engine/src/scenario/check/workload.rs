@@ -1,0 +1,349 @@
+//! Checks of who asks: the horizon, the classes and their contracts.
+
+use std::collections::BTreeSet;
+
+use super::findings::Findings;
+use crate::problem::Problem;
+use crate::scenario::Scheduler;
+use crate::scenario::doc::{
+    ArrivalsDoc, ClassDoc, LengthsDoc, NoiseDoc, PatienceDoc, QualityDoc, SloDoc, WorkloadDoc,
+};
+use crate::slo::Contract;
+use crate::units::{MAX_HORIZON_S, Picos};
+use crate::workload::{
+    Arrivals, Lengths, MAX_LENGTH_TOKENS, MAX_REQUESTS, Patience, Quality, RateProfile,
+    TrafficClass, trace_dues,
+};
+
+/// The most traffic classes of one scenario.
+pub const MAX_CLASSES: usize = 100;
+
+/// The shortest span that a limit or a horizon may have, seconds: a picosecond.
+const SHORTEST_S: f64 = 1e-12;
+
+/// A workload that has passed.
+pub(super) struct Workload {
+    pub horizon: Picos,
+    pub warmup: Picos,
+    pub classes: Vec<TrafficClass>,
+    pub contracts: Vec<Contract>,
+}
+
+pub(super) fn check(doc: &WorkloadDoc, findings: &mut Findings) -> Option<Workload> {
+    let horizon = check_horizon(doc, findings);
+    check_names(&doc.classes, findings);
+    let mut classes = Vec::new();
+    let mut contracts = Vec::new();
+    for (i, class) in doc.classes.iter().enumerate().take(MAX_CLASSES) {
+        let path = format!("workload.classes[{i}]");
+        contracts.push(check_contract(&class.slo, &format!("{path}.slo"), findings));
+        if let Some(checked) = check_class(class, &path, findings) {
+            if let Some(horizon) = horizon {
+                warn_about_class(&checked, &class.slo, &path, horizon, findings);
+            }
+            classes.push(checked);
+        }
+    }
+    let horizon = horizon?;
+    let complete = classes.len() == doc.classes.len() && !classes.is_empty();
+    if complete {
+        check_volume(&classes, horizon, findings);
+    }
+    let warmup = Picos::from_secs(doc.warmup_s);
+    complete.then_some(Workload { horizon, warmup, classes, contracts })
+}
+
+fn check_horizon(doc: &WorkloadDoc, findings: &mut Findings) -> Option<Picos> {
+    let horizon = doc.horizon_s;
+    if !(SHORTEST_S..=MAX_HORIZON_S).contains(&horizon) {
+        findings.error(
+            "workload.horizon_s",
+            format!("the horizon is {horizon} s"),
+            format!("give seconds above 0 and up to {MAX_HORIZON_S} (30 days)"),
+        );
+        return None;
+    }
+    if !(0.0..horizon).contains(&doc.warmup_s) {
+        findings.error(
+            "workload.warmup_s",
+            format!("a warm-up of {} s leaves nothing to count", doc.warmup_s),
+            format!("give 0 or more, less than the horizon of {horizon} s"),
+        );
+    }
+    Some(Picos::from_secs(horizon))
+}
+
+fn check_names(classes: &[ClassDoc], findings: &mut Findings) {
+    if !(1..=MAX_CLASSES).contains(&classes.len()) {
+        findings.error(
+            "workload.classes",
+            format!("there are {} traffic classes", classes.len()),
+            format!("give 1 to {MAX_CLASSES}"),
+        );
+    }
+    let mut seen = BTreeSet::new();
+    for (i, class) in classes.iter().enumerate() {
+        let path = || format!("workload.classes[{i}].name");
+        let name = class.name.trim();
+        if name.is_empty() {
+            findings.error(path(), "this class has no name", "give it one");
+        } else if !seen.insert(name) {
+            findings.error(
+                path(),
+                format!("two classes are called `{name}`"),
+                "give each class a name of its own",
+            );
+        }
+    }
+}
+
+/// One problem where a constructor reports one.
+fn one<T>(result: Result<T, Problem>) -> Result<T, Vec<Problem>> {
+    result.map_err(|problem| vec![problem])
+}
+
+fn check_class(class: &ClassDoc, path: &str, findings: &mut Findings) -> Option<TrafficClass> {
+    let arrivals = findings.take(&format!("{path}.arrivals"), arrivals_of(&class.arrivals));
+    let input =
+        check_lengths(class, &class.input_tokens, &format!("{path}.input_tokens"), findings);
+    let output =
+        check_lengths(class, &class.output_tokens, &format!("{path}.output_tokens"), findings);
+    let budget_path = format!("{path}.max_output_tokens");
+    let budget = class.max_output_tokens.is_none_or(|budget| {
+        let range = 1..=u64::from(MAX_LENGTH_TOKENS);
+        findings.count(budget_path, "the output budget", budget.into(), &range)
+    });
+    let patience = match class.patience.map(patience_of) {
+        None => Some(None),
+        Some(result) => findings.take(&format!("{path}.patience"), result).map(Some),
+    };
+    let error_path = format!("{path}.error_rate");
+    let errors = findings.number(error_path, "the error rate", class.error_rate, &(0.0..=1.0));
+    let quality = check_quality(&class.quality, &format!("{path}.quality"), findings);
+    Some(TrafficClass {
+        name: class.name.trim().to_owned(),
+        arrivals: arrivals?,
+        input: input?,
+        output: output?,
+        max_output_tokens: class.max_output_tokens.filter(|_| budget),
+        patience: patience?,
+        error_rate: errors.then_some(class.error_rate)?,
+        quality: quality?,
+    })
+}
+
+fn arrivals_of(doc: &ArrivalsDoc) -> Result<Arrivals, Vec<Problem>> {
+    match doc {
+        ArrivalsDoc::Poisson { rate_rps } => {
+            one(RateProfile::constant(*rate_rps)).map(Arrivals::Poisson)
+        }
+        ArrivalsDoc::Constant { rate_rps } => {
+            one(RateProfile::constant(*rate_rps)).map(Arrivals::Even)
+        }
+        ArrivalsDoc::Profile { points, noise } => {
+            let points: Vec<_> = points.iter().map(|point| (point.t_s, point.rate_rps)).collect();
+            let profile = RateProfile::new(&points)?;
+            Ok(match noise {
+                NoiseDoc::Poisson => Arrivals::Poisson(profile),
+                NoiseDoc::None => Arrivals::Even(profile),
+            })
+        }
+        ArrivalsDoc::Trace { due_s } => trace_dues(due_s).map(Arrivals::Trace),
+    }
+}
+
+fn check_lengths(
+    class: &ClassDoc,
+    doc: &LengthsDoc,
+    path: &str,
+    findings: &mut Findings,
+) -> Option<Lengths> {
+    if let LengthsDoc::Recorded { tokens } = doc {
+        check_recording(class, tokens.len(), path, findings);
+    }
+    let lengths = match doc {
+        LengthsDoc::Fixed { tokens } => one(Lengths::fixed(*tokens)),
+        LengthsDoc::Lognormal { mean, p99 } => Lengths::lognormal(*mean, *p99),
+        LengthsDoc::Quantiles { table } => {
+            let rows: Vec<_> = table.iter().map(|row| (row.p, row.tokens)).collect();
+            Lengths::quantiles(&rows)
+        }
+        LengthsDoc::Empirical { samples } => one(Lengths::empirical(samples.clone())),
+        LengthsDoc::Recorded { tokens } => one(Lengths::recorded(tokens.clone())),
+    };
+    findings.take(path, lengths)
+}
+
+/// A recording of lengths belongs to a trace, request by request.
+fn check_recording(class: &ClassDoc, lengths: usize, path: &str, findings: &mut Findings) {
+    match &class.arrivals {
+        ArrivalsDoc::Trace { due_s } if due_s.len() == lengths => {}
+        ArrivalsDoc::Trace { due_s } => findings.error(
+            format!("{path}.tokens"),
+            format!("there are {lengths} recorded lengths for {} requests", due_s.len()),
+            "give one length per request of the trace",
+        ),
+        _ => findings.error(
+            path,
+            "recorded lengths belong to a replayed trace, and these arrivals are none",
+            "replay a trace, or use the lengths as `empirical` samples",
+        ),
+    }
+}
+
+fn patience_of(doc: PatienceDoc) -> Result<Patience, Vec<Problem>> {
+    match doc {
+        PatienceDoc::Fixed { s } => one(Patience::fixed(s)),
+        PatienceDoc::Lognormal { median_s, p90_s } => Patience::lognormal(median_s, p90_s),
+    }
+}
+
+fn check_quality(doc: &QualityDoc, path: &str, findings: &mut Findings) -> Option<Quality> {
+    let (quality, who, rate) = match doc {
+        QualityDoc::NotChecked => return Some(Quality::NotChecked),
+        QualityDoc::Assumed { pass_rate, by } => {
+            let quality = Quality::Assumed { pass_rate: *pass_rate, by: by.clone() };
+            (quality, ("by", by, "who assumes this rate"), *pass_rate)
+        }
+        QualityDoc::Verified { pass_rate, source } => {
+            let quality = Quality::Verified { pass_rate: *pass_rate, source: source.clone() };
+            (
+                quality,
+                ("source", source, "which evaluation found it, with its threshold"),
+                *pass_rate,
+            )
+        }
+    };
+    let in_range =
+        findings.number(format!("{path}.pass_rate"), "the pass rate", rate, &(0.0..=1.0));
+    let (field, text, missing) = who;
+    if text.trim().is_empty() {
+        findings.error(
+            format!("{path}.{field}"),
+            format!("a pass rate of {rate} stands there, but not {missing}"),
+            "say so, or set the state to `not_checked`",
+        );
+        return None;
+    }
+    in_range.then_some(quality)
+}
+
+fn check_contract(doc: &SloDoc, path: &str, findings: &mut Findings) -> Contract {
+    let mut limit = |field: &str, limit_ms: Option<f64>| {
+        let limit_ms = limit_ms?;
+        let longest_ms = MAX_HORIZON_S * 1e3;
+        if (SHORTEST_S * 1e3..=longest_ms).contains(&limit_ms) {
+            return Some(Picos::from_millis(limit_ms));
+        }
+        findings.error(
+            format!("{path}.{field}"),
+            format!("the limit is {limit_ms} ms"),
+            format!("give milliseconds above 0 and up to {longest_ms}, or leave the limit out"),
+        );
+        None
+    };
+    let contract = Contract {
+        ttft: limit("ttft_ms", doc.ttft_ms),
+        tpot: limit("tpot_ms", doc.tpot_ms),
+        longest_stall: limit("longest_stall_ms", doc.longest_stall_ms),
+        e2e: limit("e2e_ms", doc.e2e_ms),
+        attainment_target: doc.attainment_target,
+    };
+    if !(doc.attainment_target > 0.0 && doc.attainment_target <= 1.0) {
+        findings.error(
+            format!("{path}.attainment_target"),
+            format!("the share that must be good is {}", doc.attainment_target),
+            "give a share above 0 and up to 1, e.g. 0.95",
+        );
+    }
+    contract
+}
+
+fn check_volume(classes: &[TrafficClass], horizon: Picos, findings: &mut Findings) {
+    let expected: f64 =
+        classes.iter().map(|class| class.arrivals.expected(Picos::ZERO, horizon)).sum();
+    if expected > MAX_REQUESTS as f64 {
+        findings.error(
+            "workload.horizon_s",
+            format!("about {expected:.0} requests would be offered"),
+            format!("shorten the horizon or lower the rates: at most {MAX_REQUESTS}"),
+        );
+    } else if expected <= 0.0 {
+        findings.error(
+            "workload.horizon_s",
+            "no request is due before the horizon",
+            "lengthen the horizon or raise the rates",
+        );
+    } else if expected < 1.0 {
+        findings.warning(
+            "workload.horizon_s",
+            format!("only {expected} requests are expected before the horizon: there may be none"),
+            "lengthen the horizon or raise the rates",
+        );
+    }
+}
+
+fn warn_about_class(
+    class: &TrafficClass,
+    slo: &SloDoc,
+    path: &str,
+    horizon: Picos,
+    findings: &mut Findings,
+) {
+    if let Arrivals::Trace(dues) = &class.arrivals {
+        let late = dues.len() - dues.partition_point(|due| *due < horizon);
+        if late > 0 {
+            findings.warning(
+                format!("{path}.arrivals.due_s"),
+                format!("{late} of {} requests are due after the horizon", dues.len()),
+                "lengthen the horizon to offer them too",
+            );
+        }
+    }
+    let best = (1.0 - class.error_rate) * class.quality.pass_rate().unwrap_or(1.0);
+    if best < slo.attainment_target {
+        findings.warning(
+            format!("{path}.slo.attainment_target"),
+            format!(
+                "errors and quality leave at most {:.1} % of requests good, below the target of \
+                 {:.1} %: no fleet meets it",
+                best * 100.0,
+                slo.attainment_target * 100.0
+            ),
+            "lower the target, or the error rate, or raise the pass rate",
+        );
+    }
+    if [slo.ttft_ms, slo.tpot_ms, slo.longest_stall_ms, slo.e2e_ms].iter().all(Option::is_none) {
+        findings.warning(
+            format!("{path}.slo"),
+            "this class has no latency limit, so every completed answer is in time",
+            "give at least one of `ttft_ms`, `tpot_ms`, `longest_stall_ms`, `e2e_ms`",
+        );
+    }
+}
+
+/// Requests that are refused at the door whatever the fleet.
+pub(super) fn warn_about_lengths(
+    workload: &Workload,
+    scheduler: &Scheduler,
+    findings: &mut Findings,
+) {
+    for (i, class) in workload.classes.iter().enumerate() {
+        let (Lengths::Fixed(input), Lengths::Fixed(output)) = (&class.input, &class.output) else {
+            continue;
+        };
+        let output = class.max_output_tokens.map_or(*output, |budget| budget.min(*output));
+        let total = u64::from(*input) + u64::from(output);
+        if total > u64::from(scheduler.max_model_len) {
+            findings.warning(
+                format!("workload.classes[{i}]"),
+                format!(
+                    "every request has {total} tokens, more than max_model_len {}: all are \
+                     refused as too long",
+                    scheduler.max_model_len
+                ),
+                "shorten prompt or output, or raise max_model_len",
+            );
+        }
+    }
+}

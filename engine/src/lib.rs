@@ -4,7 +4,6 @@
 // Layer 0
 pub mod math;
 pub mod problem;
-pub mod review;
 pub mod rng;
 pub mod stats;
 pub mod units;
@@ -21,5 +20,7 @@ pub mod scenario;
 // Layer 4
 pub mod accounts;
 pub mod sim;
+// Layer 5
+pub mod review;
 // Layer 6
 pub mod planner;

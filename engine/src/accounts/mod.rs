@@ -1,3 +1,19 @@
 //! Who got what: outcomes, attainment, debt and cost, counted from what happened.
+//!
+//! [`answer`] is the whole way from a checked scenario to its report. [`Answer`] is the same way
+//! in steps, for a caller that wants to show progress or may have to stop.
 
+mod answer;
+mod cost;
+mod debt;
+mod latency;
 pub mod report;
+mod supply;
+mod tally;
+mod verdict;
+pub mod words;
+
+pub use answer::{Answer, Simulated, Unanswerable, answer, fleet_spec};
+pub use cost::{Provision, books};
+pub use supply::{peak_windows, required, required_peak, sustainable};
+pub use tally::{Row, attainment, outcomes, rows};

@@ -1,0 +1,85 @@
+//! Latencies of requests as percentiles and histograms.
+
+use super::report::{Histogram, Percentiles};
+use crate::math;
+use crate::stats;
+
+/// Bins of a histogram in each factor of ten.
+const BINS_PER_DECADE: i32 = 10;
+
+/// Percentiles of `values`, where `+∞` stands for never.
+pub fn percentiles(mut values: Vec<f64>) -> Percentiles {
+    values.sort_unstable_by(f64::total_cmp);
+    let came = &values[..values.partition_point(|value| value.is_finite())];
+    let rank = |p| stats::nearest_rank(&values, p).filter(|value| value.is_finite());
+    Percentiles {
+        population: values.len() as u64,
+        mean: stats::mean(came),
+        p50: rank(0.5),
+        p90: rank(0.9),
+        p95: rank(0.95),
+        p99: rank(0.99),
+    }
+}
+
+/// Counts of `values_ms` on a log axis; `+∞` stands for never, and what is below a hundredth of a
+/// millisecond shares the first bin.
+pub fn histogram(values_ms: &[f64]) -> Histogram {
+    let mut bins: Vec<i32> = values_ms.iter().filter(|v| v.is_finite()).map(|&v| bin(v)).collect();
+    bins.sort_unstable();
+    let never = (values_ms.len() - bins.len()) as u64;
+    let (Some(&first), Some(&last)) = (bins.first(), bins.last()) else {
+        return Histogram { never, ..Histogram::default() };
+    };
+    let count = |bin| {
+        let from = bins.partition_point(|&b| b < bin);
+        (bins.partition_point(|&b| b <= bin) - from) as u64
+    };
+    Histogram {
+        edges_ms: (first..=last + 1).map(edge).collect(),
+        counts: (first..=last).map(count).collect(),
+        never,
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the logarithm of a double is small")]
+fn bin(value_ms: f64) -> i32 {
+    let exact = math::log10(value_ms.max(0.01)) * f64::from(BINS_PER_DECADE);
+    let bin = exact.floor() as i32;
+    // The logarithm may land on the wrong side of an edge.
+    if value_ms >= edge(bin + 1) { bin + 1 } else { bin }
+}
+
+fn edge(bin: i32) -> f64 {
+    math::pow(10.0, f64::from(bin) / f64::from(BINS_PER_DECADE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rejecting_the_slow_part_does_not_mend_a_percentile() {
+        let mut values = vec![1.0; 70];
+        values.extend([f64::INFINITY; 30]);
+        let p = percentiles(values);
+        assert_eq!((p.p50, p.p95, p.mean, p.population), (Some(1.0), None, Some(1.0), 100));
+    }
+
+    #[test]
+    fn every_value_is_in_exactly_one_bin_or_never() {
+        let values = [0.0, 0.5, 1.0, 9.999, 10.0, 10.1, 250.0, f64::INFINITY, f64::INFINITY];
+        let h = histogram(&values);
+        assert_eq!(h.counts.iter().sum::<u64>() + h.never, 9);
+        assert_eq!(h.edges_ms.len(), h.counts.len() + 1);
+        let at_ten =
+            h.edges_ms.iter().position(|&e| (e - 10.0).abs() < 1e-9).expect("an edge at 10");
+        assert_eq!(h.counts[at_ten], 2, "an edge belongs to the bin above it");
+    }
+
+    #[test]
+    fn nothing_gives_an_empty_histogram() {
+        assert_eq!(histogram(&[]), Histogram::default());
+        assert_eq!(histogram(&[f64::INFINITY]).never, 1);
+    }
+}

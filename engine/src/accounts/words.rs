@@ -1,0 +1,78 @@
+//! Numbers as the verdict speaks them.
+
+/// Three significant digits with thousands separators: 57,300; 12.3; 0.0451.
+pub fn three_digits(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let magnitude = crate::math::log10(value.abs()).floor();
+    if magnitude >= 2.0 {
+        let unit = crate::math::pow(10.0, magnitude - 2.0);
+        return thousands((value / unit).round() * unit);
+    }
+    let decimals = if magnitude >= 1.0 {
+        1
+    } else if magnitude >= 0.0 {
+        2
+    } else {
+        3
+    };
+    let text = format!("{value:.decimals$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A whole number with thousands separators.
+pub fn thousands(value: f64) -> String {
+    let digits = format!("{:.0}", value.abs());
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    if value < 0.0 { format!("−{text}") } else { text }
+}
+
+/// A share in percent: 96.1 %.
+pub fn percent(share: f64) -> String {
+    let text = format!("{:.1}", share * 100.0);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// A span in a unit that suits it: 350 ms, 2 s, 12 min.
+pub fn span_ms(ms: f64) -> String {
+    if ms < 1000.0 {
+        format!("{} ms", three_digits(ms))
+    } else if ms < 600_000.0 {
+        format!("{} s", three_digits(ms / 1e3))
+    } else {
+        format!("{} min", three_digits(ms / 60_000.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        for (value, text) in [
+            (57_312.0, "57,300"),
+            (100_147.0, "100,000"),
+            (999.6, "1,000"),
+            (12.34, "12.3"),
+            (2.0, "2"),
+            (0.0451, "0.045"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(three_digits(value), text);
+        }
+        assert_eq!(thousands(1_234_567.0), "1,234,567");
+        assert_eq!(thousands(-1234.0), "−1,234");
+        assert_eq!(percent(0.961), "96.1 %");
+        assert_eq!(percent(0.9), "90 %");
+        assert_eq!(span_ms(2000.0), "2 s");
+        assert_eq!(span_ms(35.25), "35.3 ms");
+    }
+}

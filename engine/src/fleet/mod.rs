@@ -2,13 +2,16 @@
 //! that leaves for the key-value cache.
 
 mod gpu;
+mod hf_config;
 mod kv;
 mod layout;
 mod memory;
 mod model;
+mod model_check;
 mod precision;
 
 pub use gpu::GpuSpec;
+pub use hf_config::{HfConfig, parse_hf_config};
 pub use kv::{KvFootprint, KvGroup};
 pub use layout::Layout;
 pub use memory::{

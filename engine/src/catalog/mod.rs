@@ -63,12 +63,6 @@ pub fn model(id: &str) -> Result<&'static ModelEntry, Problem> {
     })
 }
 
-/// Changes whenever a number of the catalogue does: a link made with another catalogue can say
-/// so.
-pub fn fingerprint() -> String {
-    format!("{:08x}", CATALOG.fingerprint)
-}
-
 struct Catalog {
     gpus: Vec<GpuEntry>,
     models: Vec<ModelEntry>,
@@ -76,7 +70,6 @@ struct Catalog {
     calibrations: Vec<Calibration>,
     efficiencies: Vec<GpuEfficiencies>,
     typical: GpuEfficiencies,
-    fingerprint: u32,
 }
 
 const SOURCES: &str = include_str!("../../../calibration-data/sources.csv");
@@ -103,15 +96,8 @@ impl Catalog {
             calibrations,
             efficiencies,
             typical,
-            fingerprint: fnv1a([GPUS, MODELS, PRICES, LIBRARY, PHYSICS]),
         })
     }
-}
-
-/// 32-bit FNV-1a of several texts.
-fn fnv1a<const N: usize>(texts: [&str; N]) -> u32 {
-    let bytes = texts.iter().flat_map(|text| text.bytes());
-    bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 #[cfg(test)]

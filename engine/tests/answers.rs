@@ -218,3 +218,15 @@ fn the_warm_up_is_simulated_and_not_counted() {
     assert_eq!(warm.report.offered, late as u64);
     assert!(whole.run.stamps.iter().all(|stamps| stamps.fate != Fate::Unfinished));
 }
+
+#[test]
+fn windows_of_a_hybrid_model_take_their_share_of_the_blocks() {
+    let blocks = |model: &str| {
+        let doc = scenario(&[("/fleet/pools/0/model", json!(model))]);
+        let doc: ScenarioDoc = serde_json::from_value(doc).expect("a document");
+        check(&doc).expect("a valid scenario").scenario.pool.window_blocks_per_seq()
+    };
+    // Half of the layers keep 128 tokens: 8 blocks of 16 beside the other half's.
+    assert_eq!(blocks("gpt-oss-120b"), 8);
+    assert_eq!(blocks("Llama-3.1-8B"), 0);
+}

@@ -90,6 +90,7 @@ pub fn fleet_spec(pool: &Pool) -> Result<FleetSpec, Unanswerable> {
         law: step_time.law.clone(),
         usable_blocks: pool.usable_blocks(),
         block_size: scheduler.block_size,
+        window_blocks_per_seq: pool.window_blocks_per_seq(),
         max_num_seqs: scheduler.max_num_seqs,
         max_num_batched_tokens: scheduler.max_num_batched_tokens,
         max_model_len: scheduler.max_model_len,

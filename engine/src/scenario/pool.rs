@@ -1,6 +1,6 @@
 //! A checked pool: what serves, with memory and step time worked out.
 
-use crate::fleet::{GpuSpec, Layout, MemoryReport, ModelShape, Precision};
+use crate::fleet::{GpuSpec, KvFootprint, Layout, MemoryReport, ModelShape, Precision};
 use crate::step_time::{CompiledLaw, DeclaredThroughput, ResolvedStepTime};
 use crate::units::Picos;
 
@@ -89,6 +89,17 @@ impl Pool {
     /// KV blocks that requests can hold: the engine keeps one of its blocks as the null block.
     pub fn usable_blocks(&self) -> u64 {
         self.memory.kv_capacity_blocks.saturating_sub(1)
+    }
+
+    /// Blocks that a sequence holds beside those of its length, for sliding windows and recurrent
+    /// states, at their fullest. None where every layer has a window: its length then overstates
+    /// what it holds.
+    pub fn window_blocks_per_seq(&self) -> u32 {
+        let footprint = KvFootprint::per_gpu(&self.model, &self.layout, self.precision.kv);
+        let (longest, block_size) = (self.scheduler.max_model_len, self.scheduler.block_size);
+        let blocks = footprint.sequence_blocks(longest.into(), block_size);
+        let by_length = u64::from(longest.div_ceil(block_size));
+        u32::try_from(blocks.saturating_sub(by_length)).unwrap_or(u32::MAX)
     }
 
     /// GPUs of all replicas.

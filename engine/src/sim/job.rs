@@ -42,6 +42,8 @@ pub struct Job {
     pub high_water: u32,
     /// Blocks it holds, or held when it was preempted.
     pub blocks: Vec<BlockId>,
+    /// Blocks of its windows while it runs.
+    pub window_blocks: Vec<BlockId>,
     /// When its last token left.
     pub last_token: Picos,
     /// Decode cost per sequence of its replica when it last began to decode, replica-seconds.
@@ -77,6 +79,7 @@ impl Job {
             target: request.input_tokens,
             high_water: 0,
             blocks: Vec::new(),
+            window_blocks: Vec::new(),
             last_token: Picos::ZERO,
             decode_mark_s: 0.0,
             decode_mark_kv: 0,

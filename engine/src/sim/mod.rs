@@ -48,6 +48,10 @@ pub struct ReplicaSpec {
     pub usable_blocks: u64,
     /// Tokens per block.
     pub block_size: u32,
+    /// Blocks that a running sequence holds beside those of its length: what its sliding-window
+    /// layers and recurrent states keep. The most they ever keep, so an upper bound for sequences
+    /// shorter than the window.
+    pub window_blocks_per_seq: u32,
     /// Sequences that may run at once.
     pub max_num_seqs: u32,
     /// Tokens one step may process.
@@ -73,7 +77,8 @@ impl ReplicaSpec {
         let tokens = u64::from(input_tokens) + u64::from(output_tokens);
         // The last token is never read back, so it needs no place in the cache.
         let blocks = (tokens - 1).div_ceil(u64::from(self.block_size));
-        tokens > u64::from(self.max_model_len) || blocks > self.usable_blocks
+        tokens > u64::from(self.max_model_len)
+            || blocks + u64::from(self.window_blocks_per_seq) > self.usable_blocks
     }
 }
 

@@ -13,19 +13,22 @@ use super::common::{law, replica, request, run};
 fn replicas() -> impl Strategy<Value = ReplicaSpec> {
     let sizes = (20_u64..400, prop::sample::select(vec![1_u32, 4, 16]), 1_u32..24, 32_u32..600);
     let switches = (any::<bool>(), any::<bool>(), any::<bool>());
-    (sizes, switches).prop_map(|((blocks, block_size, seats, budget), switches)| {
-        let (prefix_caching, reserve_full_isl, async_scheduling) = switches;
-        ReplicaSpec {
-            usable_blocks: blocks,
-            block_size,
-            max_num_seqs: seats,
-            max_num_batched_tokens: budget.max(seats),
-            prefix_caching,
-            reserve_full_isl,
-            async_scheduling,
-            ..replica(law(5e-3, 4e-5, 2.6e-8))
-        }
-    })
+    (sizes, 0_u32..4, switches).prop_map(
+        |((blocks, block_size, seats, budget), window, switches)| {
+            let (prefix_caching, reserve_full_isl, async_scheduling) = switches;
+            ReplicaSpec {
+                usable_blocks: blocks,
+                block_size,
+                window_blocks_per_seq: window,
+                max_num_seqs: seats,
+                max_num_batched_tokens: budget.max(seats),
+                prefix_caching,
+                reserve_full_isl,
+                async_scheduling,
+                ..replica(law(5e-3, 4e-5, 2.6e-8))
+            }
+        },
+    )
 }
 
 fn requests() -> impl Strategy<Value = Vec<OfferedRequest>> {

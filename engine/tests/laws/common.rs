@@ -29,6 +29,7 @@ pub fn replica(law: CompiledLaw) -> ReplicaSpec {
         law,
         usable_blocks: 10_000,
         block_size: 16,
+        window_blocks_per_seq: 0,
         max_num_seqs: 64,
         max_num_batched_tokens: 2048,
         max_model_len: 100_000,

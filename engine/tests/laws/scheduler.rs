@@ -156,3 +156,16 @@ fn a_saturated_replica_does_what_an_overloaded_one_completes() {
     assert!((slope / (offered - completed) - 1.0).abs() < 0.02);
     assert!(sustained.refusals.seats > 10 * sustained.refusals.kv_memory);
 }
+
+#[test]
+fn windows_take_their_blocks_from_the_same_pool() {
+    // Ten blocks; each request holds two of its length and three for its windows.
+    let requests = [request(0.0, 20, 5), request(0.0, 20, 5), request(0.0, 20, 5)];
+    let spec = ReplicaSpec { usable_blocks: 10, window_blocks_per_seq: 3, ..one_second_steps() };
+    assert!(spec.can_never_fit(100, 14), "7 blocks of its length and 3 are all there are");
+    assert!(!spec.can_never_fit(100, 13));
+    let run = run(&requests, spec, 1);
+    let scheduled: Vec<_> = run.stamps.iter().map(|stamps| stamps.scheduled).collect();
+    assert_eq!(scheduled[..2], [Some(Picos::ZERO); 2]);
+    assert_eq!(scheduled[2], Some(Picos::from_secs(5.0)));
+}

@@ -5,7 +5,7 @@
 //! the tail of the list, which may be itself. Then, unless somebody was preempted, preempted
 //! requests and the queue in order, until seats, budget or blocks refuse the head.
 
-use super::{BlockPool, Content, Refusals, Replica, Work};
+use super::{BlockId, BlockPool, Content, Refusals, Replica, Work};
 use crate::sim::job::{Job, Place};
 use crate::units::Picos;
 
@@ -43,7 +43,7 @@ impl Replica<'_> {
             if self.running.len() == next {
                 break; // it was the tail itself
             }
-            take_blocks(&mut self.pool, &mut jobs[id as usize], needed);
+            take_blocks(&mut self.pool, &mut jobs[id as usize].blocks, needed);
             batch.push(Work { id, chunk });
             *budget -= tokens;
             next += 1;
@@ -60,6 +60,7 @@ impl Replica<'_> {
             self.settle_decode(job);
         }
         let full_blocks = if self.spec.prefix_caching { job.kv / self.spec.block_size } else { 0 };
+        free_window(&mut self.pool, job);
         for index in (0..block_count(job)).rev() {
             let content = (index < full_blocks).then_some(Content { request: id, index });
             self.pool.free(job.blocks[index as usize], content);
@@ -99,7 +100,8 @@ impl Replica<'_> {
                 return;
             }
             let reserved = if self.spec.reserve_full_isl { job.target } else { cached + chunk };
-            if self.blocks_for(reserved) > self.pool.free_count() {
+            let needed = self.blocks_for(reserved) + self.spec.window_blocks_per_seq;
+            if needed > self.pool.free_count() {
                 self.refusals.kv_memory += 1;
                 return;
             }
@@ -123,7 +125,8 @@ impl Replica<'_> {
         }
         let cached = hits * self.spec.block_size;
         let needed = self.blocks_for(cached + chunk) - hits;
-        take_blocks(&mut self.pool, job, needed);
+        take_blocks(&mut self.pool, &mut job.blocks, needed);
+        take_blocks(&mut self.pool, &mut job.window_blocks, self.spec.window_blocks_per_seq);
         job.kv = cached;
         job.place = Place::Running;
         job.stamps.cached_tokens += cached;
@@ -180,7 +183,9 @@ impl Replica<'_> {
 
     /// A request that will not return gives its blocks back, last block first, holding nothing.
     fn release(&mut self, id: u32, jobs: &mut [Job]) {
-        for block in std::mem::take(&mut jobs[id as usize].blocks).into_iter().rev() {
+        let job = &mut jobs[id as usize];
+        free_window(&mut self.pool, job);
+        for block in std::mem::take(&mut job.blocks).into_iter().rev() {
             self.pool.free(block, None);
         }
     }
@@ -202,10 +207,16 @@ fn block_count(job: &Job) -> u32 {
     u32::try_from(job.blocks.len()).expect("a request holds fewer blocks than it has tokens")
 }
 
-/// Gives `job` `count` blocks; the caller has seen that they are free.
-fn take_blocks(pool: &mut BlockPool, job: &mut Job, count: u32) {
+/// Takes `count` blocks; the caller has seen that they are free.
+fn take_blocks(pool: &mut BlockPool, into: &mut Vec<BlockId>, count: u32) {
     for _ in 0..count {
-        let block = pool.take().expect("the caller counted the free blocks");
-        job.blocks.push(block);
+        into.push(pool.take().expect("the caller counted the free blocks"));
+    }
+}
+
+/// What the windows of a sequence hold is of no use to anybody later.
+fn free_window(pool: &mut BlockPool, job: &mut Job) {
+    for block in std::mem::take(&mut job.window_blocks) {
+        pool.free(block, None);
     }
 }

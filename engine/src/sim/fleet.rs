@@ -78,6 +78,10 @@ impl<'a> FleetSim<'a> {
     pub fn advance(&mut self, budget: u64) -> Progress {
         let pause = self.steps.saturating_add(budget).min(self.limits.max_steps);
         while let Some(event) = self.next_event() {
+            if self.is_moot(event) {
+                self.events.pop();
+                continue;
+            }
             if self.steps >= pause || event.at > self.limits.until {
                 self.cut_off = self.steps >= self.limits.max_steps || event.at > self.limits.until;
                 if self.cut_off {
@@ -106,7 +110,7 @@ impl<'a> FleetSim<'a> {
             cut_off: self.cut_off,
             usage: self.sampler.usage(),
             samples: self.sampler.into_samples(),
-            stamps: self.jobs.into_iter().map(|job| job.stamps).collect(),
+            stamps: self.jobs.into_iter().map(|job| job.stamps_at(ended)).collect(),
         }
     }
 
@@ -180,12 +184,17 @@ impl<'a> FleetSim<'a> {
         self.events.push(Reverse(Event { at, kind: EventKind::Boundary, index: replica }));
     }
 
-    fn give_up(&mut self, id: u32) {
-        let job = &self.jobs[id as usize];
-        if job.place == Place::Gone || job.stamps.first_token.is_some() {
-            return;
+    /// Whether an event is the patience of somebody served long since: nothing happens then, not
+    /// even time.
+    fn is_moot(&self, event: Event) -> bool {
+        event.kind == EventKind::GiveUp && {
+            let job = &self.jobs[event.index as usize];
+            job.place == Place::Gone || job.stamps.first_token.is_some()
         }
-        let replica = job.stamps.replica as usize;
+    }
+
+    fn give_up(&mut self, id: u32) {
+        let replica = self.jobs[id as usize].stamps.replica as usize;
         self.replicas[replica].give_up(id, self.now, &mut self.jobs);
         self.counts.gave_up += 1;
     }

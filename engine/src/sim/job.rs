@@ -118,4 +118,16 @@ impl Job {
         self.stamps.fate = fate;
         self.stamps.ended = Some(at);
     }
+
+    /// What happened to it until `at`, when the run ends. Of a request that is still here, its
+    /// time and its open gap are known up to then.
+    pub fn stamps_at(mut self, at: Picos) -> RequestStamps {
+        if !matches!(self.place, Place::Outside | Place::Gone) {
+            self.stamps.ended = Some(at);
+            if self.stamps.generated > 0 {
+                self.stamps.longest_stall = self.stamps.longest_stall.max(at - self.last_token);
+            }
+        }
+        self.stamps
+    }
 }

@@ -100,6 +100,13 @@ proptest! {
     }
 
     #[test]
+    fn a_run_ends_when_its_last_request_does(requests in requests(), replica in replicas()) {
+        // Not when the patience of somebody served long since would have.
+        let run = run(&requests, replica, 2);
+        prop_assert_eq!(Some(run.ended), run.stamps.iter().filter_map(|s| s.ended).max());
+    }
+
+    #[test]
     fn the_books_of_all_requests_sum_to_the_time_in_steps(
         requests in requests(), replica in replicas(), n in 1_u32..4,
     ) {
@@ -181,6 +188,10 @@ fn a_limit_cuts_the_run_off_and_says_so() {
     assert!(run.cut_off);
     assert!(decided_as(&run, Fate::Unfinished) >= 49);
     assert!(run.ended <= Picos::from_secs(50.0));
+    for (request, stamps) in requests.iter().zip(&run.stamps) {
+        let seen_to = if request.due <= run.ended { run.ended } else { Picos::NEVER };
+        assert!(stamps.fate != Fate::Unfinished || stamps.ended.unwrap_or(Picos::NEVER) == seen_to);
+    }
     let limits = RunLimits { max_steps: 1000, ..RunLimits::to_the_end(horizon) };
     assert!(simulate(&requests, &fleet, limits).cut_off);
 }

@@ -8,6 +8,7 @@ mod fingerprint;
 pub mod link;
 mod nearest;
 mod pool;
+pub mod presets;
 mod refs;
 
 pub use check::{Checked, MAX_CLASSES, MAX_REPLICAS, check};

@@ -20,6 +20,9 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Refusal> {
 /// The text without its byte-order mark. UTF-16 is read only with one: without it the byte order
 /// would be a guess.
 pub(super) fn text(bytes: &[u8]) -> Result<Cow<'_, str>, Refusal> {
+    if let Some(refusal) = known_binary(bytes) {
+        return Err(refusal);
+    }
     let text = match bytes {
         [0xef, 0xbb, 0xbf, rest @ ..] => Cow::Borrowed(utf8(rest)?),
         [0xff, 0xfe, rest @ ..] => Cow::Owned(utf16(rest, u16::from_le_bytes)?),
@@ -35,14 +38,14 @@ pub(super) fn text(bytes: &[u8]) -> Result<Cow<'_, str>, Refusal> {
 
 fn utf8(bytes: &[u8]) -> Result<&str, Refusal> {
     if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
-        return Err(binary(bytes, &format!("byte {at} is zero")));
+        return Err(binary(&format!("byte {at} is zero")));
     }
     std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
         // No error length: a character begun and not finished.
         match error.error_len() {
             None => Refusal::truncated("the file stops in the middle of a character"),
-            Some(_) => binary(bytes, &format!("byte {at} (0x{:02x}) is not UTF-8", bytes[at])),
+            Some(_) => binary(&format!("byte {at} (0x{:02x}) is not UTF-8", bytes[at])),
         }
     })
 }
@@ -59,11 +62,11 @@ fn utf16(bytes: &[u8], word: fn([u8; 2]) -> u16) -> Result<String, Refusal> {
             "save the file as UTF-8",
         )
     })?;
-    if text.contains('\0') { Err(binary(bytes, "it holds a zero character")) } else { Ok(text) }
+    if text.contains('\0') { Err(binary("it holds a zero character")) } else { Ok(text) }
 }
 
-/// Says what kind of file it is where the first bytes tell.
-fn binary(bytes: &[u8], why: &str) -> Refusal {
+/// Kinds of file that say by their first bytes what they are.
+fn known_binary(bytes: &[u8]) -> Option<Refusal> {
     const KINDS: [(&[u8], &str, &str); 6] = [
         (b"PK\x03\x04", "a zip archive or a spreadsheet", "unpack it, or export the sheet as CSV"),
         (b"%PDF", "a PDF", "upload the result file the tool wrote"),
@@ -72,13 +75,17 @@ fn binary(bytes: &[u8], why: &str) -> Refusal {
         (b"SQLite format 3", "an SQLite database", "export the table as CSV"),
         (b"\x28\xb5\x2f\xfd", "zstd-compressed", "unpack it first, or use gzip"),
     ];
-    match KINDS.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
-        Some((_, kind, hint)) => Refusal::binary(format!("this is not text but {kind}"), *hint),
-        None => Refusal::binary(
-            format!("this is not text: {why}"),
-            "upload JSON or CSV, plain or as .gz; save text as UTF-8",
-        ),
-    }
+    KINDS
+        .iter()
+        .find(|(magic, ..)| bytes.starts_with(magic))
+        .map(|(_, kind, hint)| Refusal::binary(format!("this is not text but {kind}"), *hint))
+}
+
+fn binary(why: &str) -> Refusal {
+    Refusal::binary(
+        format!("this is not text: {why}"),
+        "upload JSON or CSV, plain or as .gz; save text as UTF-8",
+    )
 }
 
 #[cfg(test)]

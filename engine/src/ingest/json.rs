@@ -86,11 +86,13 @@ fn colon_follows(text: &[u8], from: usize) -> bool {
     text[from..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
 }
 
-/// The text with bare `NaN`, `Infinity` and `-Infinity`, which Python writes and JSON forbids, as
-/// strings of the same length, so that lines and columns in messages stay true.
+/// What Python writes and JSON forbids, and strings of the same length instead.
+const TOKENS: [(&[u8], &[u8]); 3] =
+    [(b"-Infinity", b"\"-inf\"   "), (b"Infinity", b"\"inf\"   "), (b"NaN", b"\"N\"")];
+
+/// The text with bare `NaN`, `Infinity` and `-Infinity` as strings of the same length, so
+/// that lines and columns in messages stay true.
 pub(super) fn quote_not_finite(text: &str) -> Cow<'_, str> {
-    const TOKENS: [(&[u8], &[u8]); 3] =
-        [(b"-Infinity", b"\"-inf\"   "), (b"Infinity", b"\"inf\"   "), (b"NaN", b"\"N\"")];
     if !text.contains("NaN") && !text.contains("Infinity") {
         return Cow::Borrowed(text);
     }
@@ -136,7 +138,7 @@ pub(super) fn for_each_value<'t, T: Deserialize<'t>>(
         match stream.next() {
             None => return Ok(()),
             Some(Ok(parsed)) => value(line, parsed)?,
-            Some(Err(error)) => return Err(refusal(&error)),
+            Some(Err(error)) => return Err(refusal(text, &error)),
         }
     }
 }
@@ -150,16 +152,28 @@ fn count_lines(text: &[u8]) -> u64 {
     text.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
-fn refusal(error: &serde_json::Error) -> Refusal {
+fn refusal(text: &str, error: &serde_json::Error) -> Refusal {
     let line = error.line() as u64;
-    match error.classify() {
-        serde_json::error::Category::Eof => Refusal::truncated(format!(
+    let refusal = if error.is_eof() || cut_in_token(text, error) {
+        Refusal::truncated(format!(
             "the JSON stops in the middle, on line {line} after {} characters",
             error.column()
-        )),
-        _ => Refusal::broken(format!("the JSON cannot be read: {error}"), "export the file again"),
-    }
-    .at_line(line)
+        ))
+    } else {
+        Refusal::broken(format!("the JSON cannot be read: {error}"), "export the file again")
+    };
+    refusal.at_line(line)
+}
+
+/// The text ends within `NaN` or `Infinity`, which the parser takes for a wrong letter.
+fn cut_in_token(text: &str, error: &serde_json::Error) -> bool {
+    let last_line = text.lines().last().unwrap_or_default();
+    let letters = |c: char| c.is_ascii_alphabetic() || c == '-';
+    let begun = &last_line[last_line.trim_end_matches(letters).len()..];
+    !begun.is_empty()
+        && TOKENS.iter().any(|(token, _)| token.starts_with(begun.as_bytes()))
+        && error.line() == text.lines().count()
+        && error.column() + begun.len() >= last_line.len()
 }
 
 /// A number however it is written; NaN where there is none to be had.
@@ -348,6 +362,9 @@ mod tests {
             ("{\"a\": 1}\n{\"a\":", RefusalKind::Truncated, 2),
             ("{\"a\": 1,\n \"b\" 2}", RefusalKind::Broken, 2),
             ("1e999", RefusalKind::Broken, 1),
+            ("{\"a\": 1,\n\"b\": Na", RefusalKind::Truncated, 2),
+            ("{\"a\": -Inf", RefusalKind::Truncated, 1),
+            ("{\"a\": nope", RefusalKind::Broken, 1),
         ] {
             let refusal = for_each_value(text, |_, _: Scalar| Ok(())).unwrap_err();
             assert_eq!((refusal.kind, refusal.line), (kind, Some(line)), "{text}");

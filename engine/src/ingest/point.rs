@@ -75,15 +75,14 @@ impl BenchmarkPoint {
         }
     }
 
-    /// Stores the statistics of one latency; none when nothing was stated.
-    pub(super) fn set_latency(&mut self, latency: Latency, stats: LatencyStats) {
-        let stats = (!stats.is_empty()).then_some(stats);
+    /// Where the statistics of one latency are kept.
+    pub(super) fn latency_mut(&mut self, latency: Latency) -> &mut Option<LatencyStats> {
         match latency {
-            Latency::Ttft => self.ttft = stats,
-            Latency::Tpot => self.tpot = stats,
-            Latency::Itl => self.itl = stats,
-            Latency::E2e => self.e2e = stats,
-            Latency::ClientQueue => self.client_queue = stats,
+            Latency::Ttft => &mut self.ttft,
+            Latency::Tpot => &mut self.tpot,
+            Latency::Itl => &mut self.itl,
+            Latency::E2e => &mut self.e2e,
+            Latency::ClientQueue => &mut self.client_queue,
         }
     }
 
@@ -93,13 +92,9 @@ impl BenchmarkPoint {
     pub(super) fn drop_zeros_without_data(&mut self) {
         let nothing = self.completed == Some(0);
         let one_token = self.output.is_some_and(|output| output.mean_tokens <= 1.0);
-        for (between_tokens, stats) in [
-            (false, &mut self.ttft),
-            (true, &mut self.tpot),
-            (true, &mut self.itl),
-            (false, &mut self.e2e),
-            (false, &mut self.client_queue),
-        ] {
+        for latency in Latency::ALL {
+            let between_tokens = matches!(latency, Latency::Tpot | Latency::Itl);
+            let stats = self.latency_mut(latency);
             let zero = stats.as_ref().is_some_and(|stats| stats.values().all(|ms| ms == 0.0));
             if zero && (nothing || (between_tokens && one_token)) {
                 *stats = None;
@@ -297,7 +292,8 @@ impl LatencyStats {
         self.percentiles.insert(place, Percentile { share, ms });
     }
 
-    fn is_empty(&self) -> bool {
+    /// States nothing.
+    pub(super) fn is_empty(&self) -> bool {
         self.std_ms.is_none() && self.values().next().is_none()
     }
 }

@@ -2,6 +2,9 @@
 
 use crate::ingest::{BenchmarkPoint, LatencyStats, Load, RecordOutcome, RequestRecord};
 
+/// Sent ÷ asked below which a load was not the one asked for.
+const LEAST_RATE_SHARE: f64 = 0.95;
+
 /// A point under review.
 pub(super) struct Subject<'a> {
     pub point: &'a BenchmarkPoint,
@@ -66,6 +69,21 @@ impl<'a> Subject<'a> {
     pub(super) fn counted_rps(&self) -> Option<f64> {
         let duration_s = self.point.duration_s.filter(|&duration| duration > 0.0)?;
         Some(self.point.completed? as f64 / duration_s)
+    }
+
+    /// Share of the asked rate below which a run was not at it: 0.95, less where so few requests
+    /// were sent that their random gaps explain a slower rate (three standard errors).
+    pub(super) fn least_rate_share(&self) -> f64 {
+        let gap_cv = self
+            .point
+            .burstiness
+            .filter(|&shape| shape > 0.0)
+            .map_or(1.0, |shape| 1.0 / shape.sqrt());
+        let noise = self
+            .attempted()
+            .filter(|&sent| sent > 0)
+            .map_or(0.0, |sent| 3.0 * gap_cv / (sent as f64).sqrt());
+        (1.0 - noise).min(LEAST_RATE_SHARE)
     }
 
     /// Requests in flight of a closed loop.

@@ -63,35 +63,35 @@ const MISSING: [&str; 7] = ["", "-", "n/a", "na", "none", "null", "nil"];
 
 /// Reads a cell of `field`, whose unit is `size` seconds, per second or tokens.
 pub(super) fn read(text: &str, field: Field, size: f64) -> Result<Cell, Trouble> {
-    let lower = text.to_ascii_lowercase();
-    if MISSING.contains(&lower.as_str()) {
-        return Ok(Cell::Missing);
+    if !field.is_text() && text.starts_with(|mark: char| mark.is_ascii_digit()) {
+        return number(text, field, size);
     }
-    if field.is_text() {
-        return Ok(Cell::Text(text.to_owned()));
+    let is = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+    if is(&MISSING) {
+        Ok(Cell::Missing)
+    } else if field.is_text() {
+        Ok(Cell::Text(text.to_owned()))
+    } else if field == Field::RequestRate && is(&["inf", "+inf", "infinity"]) {
+        Ok(Cell::Unbounded)
+    } else if is(&["nan", "inf", "+inf", "-inf", "infinity", "-infinity"]) {
+        Ok(Cell::NotFinite)
+    } else {
+        number(text, field, size)
     }
-    match lower.as_str() {
-        "inf" | "+inf" | "infinity" if field == Field::RequestRate => return Ok(Cell::Unbounded),
-        "nan" | "inf" | "+inf" | "-inf" | "infinity" | "-infinity" => return Ok(Cell::NotFinite),
-        _ => {}
-    }
+}
+
+fn number(text: &str, field: Field, size: f64) -> Result<Cell, Trouble> {
     if text.contains(',') {
         return Err(Trouble::Comma);
     }
     let plain = text.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
     let number: f64 = plain.then(|| text.parse().ok()).flatten().ok_or(Trouble::NotANumber)?;
-    let value = match field {
-        Field::GpuCount
-        | Field::TensorParallel
-        | Field::Replicate
-        | Field::MaxConcurrency
-        | Field::NumPrompts
-        | Field::Completed
-        | Field::Failed => count(number).map(|whole| whole as f64),
-        _ => quantity(number),
+    let value = if field.is_count() {
+        count(number).map(|whole| whole as f64)
+    } else {
+        quantity(number).map(|value| value * size)
     }
     .map_err(Trouble::Unusable)?;
-    let value = value * size;
     if field == Field::QualityRate && value > 1.0 {
         return Err(Trouble::AboveOne);
     }

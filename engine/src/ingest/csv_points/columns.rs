@@ -45,6 +45,20 @@ impl Field {
         matches!(self, Self::Label | Self::Date | Self::Model | Self::EngineVersion | Self::Gpu)
     }
 
+    /// The cells are whole numbers.
+    pub(super) fn is_count(self) -> bool {
+        matches!(
+            self,
+            Self::GpuCount
+                | Self::TensorParallel
+                | Self::Replicate
+                | Self::MaxConcurrency
+                | Self::NumPrompts
+                | Self::Completed
+                | Self::Failed
+        )
+    }
+
     /// Says something about how fast it was; a table without such a column is none of ours.
     pub(super) fn is_measure(self) -> bool {
         matches!(
@@ -153,9 +167,18 @@ const ALIASES: &[Alias] = {
     ]
 };
 
+/// Names that could mean two things.
+const UNCLEAR: &[&str] = &["input_tokens", "output_tokens", "prompt_tokens", "generated_tokens"];
+
 /// What the header cell `name` says.
 pub(super) fn meaning(name: &str) -> Meaning {
     let normal = normalised(name);
+    if UNCLEAR.contains(&normal.as_str()) {
+        return Meaning::Ask(format!(
+            "column \"{name}\" could be tokens of one request (mean_input_tokens) or of the whole \
+             run (total_input_tokens)"
+        ));
+    }
     // Some names end in what looks like a unit: "requests_per_second".
     let whole = plain_meaning(name, &normal, None);
     if let Meaning::Known { .. } = whole {
@@ -166,6 +189,11 @@ pub(super) fn meaning(name: &str) -> Meaning {
         Meaning::Unknown => plain_meaning(name, base, unit),
         found => found,
     }
+}
+
+/// A header with this column has a row per request: none of its rows is a load point.
+pub(super) fn is_request_id(name: &str) -> bool {
+    matches!(normalised(name).as_str(), "request_id" | "req_id" | "request")
 }
 
 fn plain_meaning(name: &str, base: &str, unit: Option<Unit>) -> Meaning {

@@ -9,7 +9,7 @@ mod rows;
 mod units;
 
 use self::cells::Cell;
-use self::columns::{Field, Meaning, meaning};
+use self::columns::{Field, Meaning, is_request_id, meaning};
 use self::rows::Draft;
 use super::csv_table::{self, Delimiter, Row, trimmed};
 use super::parsed::{Contents, Notes, RowRemarks};
@@ -35,7 +35,8 @@ fn delimiter_of(head: &Head) -> Option<Delimiter> {
         let cells = csv_table::header_cells(head.first_line, delimiter);
         let meanings: Vec<Meaning> = cells.iter().map(|cell| meaning(cell)).collect();
         let known = meanings.iter().filter(|meaning| **meaning != Meaning::Unknown).count();
-        known >= 3 && meanings.iter().any(is_measure)
+        let of_requests = cells.iter().any(|cell| is_request_id(cell));
+        known >= 3 && meanings.iter().any(is_measure) && !of_requests
     })
 }
 

@@ -91,13 +91,10 @@ impl Draft {
     }
 
     fn set_latency(&mut self, latency: Latency, stat: Stat, ms: f64) {
-        let mut stats = self
-            .point
-            .latency(latency)
-            .cloned()
-            .unwrap_or_else(|| LatencyStats::new(Definition::Unstated, Weighting::Unstated));
-        stats.set(stat, ms);
-        self.point.set_latency(latency, stats);
+        self.point
+            .latency_mut(latency)
+            .get_or_insert_with(|| LatencyStats::new(Definition::Unstated, Weighting::Unstated))
+            .set(stat, ms);
     }
 
     /// The point, once all cells are in.

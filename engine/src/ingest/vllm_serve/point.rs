@@ -52,7 +52,7 @@ pub(super) fn of_run(run: &Run, line: u64, remarks: &mut RowRemarks) -> Benchmar
     };
     for latency in Latency::ALL {
         let stats = values.latency(latency);
-        point.set_latency(latency, stats);
+        *point.latency_mut(latency) = (!stats.is_empty()).then_some(stats);
     }
     point.drop_zeros_without_data();
     point.list_missing();

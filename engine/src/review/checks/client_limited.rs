@@ -5,14 +5,11 @@ use crate::review::Finding;
 use crate::review::subject::Subject;
 use crate::review::words::{number, percent};
 
-/// Sent ÷ requested below which the load was not what was asked for.
-const LEAST_SHARE: f64 = 0.95;
-
 pub(super) fn check(subject: &Subject) -> Option<Finding> {
     let Load::RequestRate { rps: requested } = subject.point.load else { return None };
     let sent = sent_rps(subject)?;
     let share = sent / requested;
-    if share >= LEAST_SHARE {
+    if share >= subject.least_rate_share() {
         return None;
     }
     Some(
@@ -35,13 +32,11 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
     )
 }
 
-/// As stated, else from the times the requests were sent. Fewer than some dozens of gaps are too
-/// few to tell a slow client from luck.
+/// As stated, else from the times the requests were sent.
 pub(super) fn sent_rps(subject: &Subject) -> Option<f64> {
-    const FEWEST_GAPS: usize = 50;
     subject.point.sent_rps.or_else(|| {
         let times = || subject.records.iter().filter_map(|record| record.start_s);
-        let gaps = times().count().checked_sub(1).filter(|&gaps| gaps >= FEWEST_GAPS)?;
+        let gaps = times().count().checked_sub(1).filter(|&gaps| gaps > 0)?;
         let span_s = times().fold(0.0, f64::max);
         (span_s > 0.0).then(|| gaps as f64 / span_s)
     })

@@ -11,6 +11,8 @@ use crate::review::words::{millis, number};
 /// is not the product of means.
 const WARNING_RATIO: f64 = 1.25;
 const NOTE_RATIO: f64 = 1.12;
+/// The same of TPOT itself, which a long TTFT hides in the sum.
+const WARNING_TPOT_RATIO: f64 = 1.5;
 
 pub(super) fn check(subject: &Subject) -> Option<Finding> {
     let stated = mean(subject.point.e2e.as_ref()).filter(|&ms| ms > 0.0)?;
@@ -26,8 +28,9 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
     if apart < NOTE_RATIO || is_unit(stated / sum) {
         return None;
     }
-    let severity = if apart < WARNING_RATIO { Severity::Note } else { Severity::Warning };
     let ratio = implied / tpot;
+    let off = apart >= WARNING_RATIO || ratio.max(1.0 / ratio) >= WARNING_TPOT_RATIO;
+    let severity = if off { Severity::Warning } else { Severity::Note };
     let cause = match ratio {
         _ if severity == Severity::Note => "lengths vary, or outputs were shorter than stated",
         _ if ratio > 1.5 => "it was divided by more than the tokens, such as stream events",

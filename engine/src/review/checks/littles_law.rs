@@ -10,7 +10,7 @@ use crate::review::words::{number, percent};
 /// More than this much above N cannot be.
 const MOST: f64 = 1.1;
 /// Below this it is worth saying.
-const NOTE_BELOW: f64 = 0.9;
+const NOTE_BELOW: f64 = 0.95;
 /// A run of k waves loses about one to filling and draining, so k/(k + 1) of N is normal; below
 /// this part of that it is not.
 const WARNING_BELOW: f64 = 0.75;

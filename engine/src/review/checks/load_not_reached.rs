@@ -7,9 +7,6 @@ use crate::review::Finding;
 use crate::review::subject::Subject;
 use crate::review::words::{number, percent};
 
-/// Completed ÷ requested below which it is worth saying.
-const LEAST_SHARE: f64 = 0.95;
-
 pub(super) fn check(subject: &Subject) -> Option<Finding> {
     let point = subject.point;
     let Load::RequestRate { rps: requested } = point.load else { return None };
@@ -22,7 +19,7 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
         _ => subject.completed_rps()?,
     };
     let share = done / requested;
-    if share >= LEAST_SHARE {
+    if share >= subject.least_rate_share() {
         return None;
     }
     let finding = if drains_only(subject, requested) {
@@ -66,5 +63,5 @@ fn drains_only(subject: &Subject, requested: f64) -> bool {
     };
     let sending_s = attempted as f64 / requested;
     let drain_s = drain_ms / 1e3;
-    drain_s <= sending_s && duration_s <= sending_s / LEAST_SHARE + drain_s
+    drain_s <= sending_s && duration_s <= sending_s / subject.least_rate_share().max(0.5) + drain_s
 }

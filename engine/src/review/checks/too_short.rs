@@ -8,6 +8,9 @@ use crate::review::words::{count, percentile};
 
 /// Requests beyond a percentile that make it worth quoting.
 const ENOUGH_BEYOND: f64 = 5.0;
+/// Requests below which a run says nothing about any tail: even its p95 is its slowest. Tools
+/// print p99.9 of every run, so a percentile alone is no more than a note.
+const TOO_FEW: u64 = 20;
 
 pub(super) fn check(subject: &Subject) -> Option<Finding> {
     let completed = subject.point.completed.filter(|&completed| completed > 0)?;
@@ -23,11 +26,9 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
         return None;
     }
     let name = percentile(highest);
-    let (severity, what) = if beyond < 1.0 {
-        (Severity::Warning, "it is the slowest request")
-    } else {
-        (Severity::Note, "a handful of requests decide it")
-    };
+    let severity = if completed < TOO_FEW { Severity::Warning } else { Severity::Note };
+    let what =
+        if beyond < 1.0 { "it is the slowest request" } else { "a handful of requests decide it" };
     Some(
         Finding::new(
             severity,

@@ -18,10 +18,14 @@ const PLAUSIBLE: [(Latency, f64, f64); 4] = [
 const UNIT_FACTOR: f64 = 100.0;
 
 pub(super) fn check(subject: &Subject) -> Option<Finding> {
-    let found = implausible(subject).or_else(|| e2e_below_ttft(subject)).or_else(|| parts(subject));
-    found.or_else(|| little(subject)).map(|finding| {
-        finding.advice("check whether the column is in seconds or milliseconds, and scale it")
-    })
+    implausible(subject)
+        .or_else(|| mean_and_median(subject))
+        .or_else(|| e2e_below_ttft(subject))
+        .or_else(|| parts(subject))
+        .or_else(|| little(subject))
+        .map(|finding| {
+            finding.advice("check whether the column is in seconds or milliseconds, and scale it")
+        })
 }
 
 fn implausible(subject: &Subject) -> Option<Finding> {
@@ -36,6 +40,25 @@ fn implausible(subject: &Subject) -> Option<Finding> {
                 .figure(latency.name(), typical, "ms")
                 .figure("plausible bound", bound, "ms"),
         )
+    })
+}
+
+/// A skewed sample may have its mean at some ten times its median, not at a hundred.
+fn mean_and_median(subject: &Subject) -> Option<Finding> {
+    Latency::ALL.iter().find_map(|&latency| {
+        let stats = subject.point.latency(latency)?;
+        let mean = stats.mean_ms.filter(|&ms| ms > 0.0)?;
+        let median = stats.percentile(0.5).filter(|&ms| ms > 0.0)?;
+        let name = latency.name();
+        is_unit(mean / median).then(|| {
+            suspicion(format!(
+                "{name} has a mean of {} and a median of {}",
+                millis(mean),
+                millis(median)
+            ))
+            .figure(&format!("{name} mean"), mean, "ms")
+            .figure(&format!("{name} median"), median, "ms")
+        })
     })
 }
 

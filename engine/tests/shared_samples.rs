@@ -1,0 +1,132 @@
+//! Real files beside the repository, where they are: right values published with them, and a list
+//! of what each file was taken for. Skipped, and says so, where they are not.
+
+use std::path::{Path, PathBuf};
+
+use goodput_engine::ingest::{Contents, RecordOutcome, TraceSummary, read, read_file};
+use goodput_engine::problem::Severity;
+use goodput_engine::review::{Finding, review};
+
+/// The folder of samples beside the repository.
+fn samples() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
+    let folder = root.parent()?.join("shared/samples");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: {} is not there", folder.display());
+    None
+}
+
+fn bytes(path: &str) -> Option<Vec<u8>> {
+    std::fs::read(samples()?.join(path)).ok()
+}
+
+fn summary(path: &str) -> Option<TraceSummary> {
+    let parsed = read(path, &bytes(path)?).expect("a trace");
+    let Contents::Trace(trace) = parsed.contents else { panic!("a trace") };
+    trace.summary()
+}
+
+fn near(found: f64, expected: f64, tolerance: f64) -> bool {
+    (found - expected).abs() <= tolerance
+}
+
+#[test]
+fn the_azure_code_trace_has_its_published_rates() {
+    let Some(code) = summary("traces/azure2023_AzureLLMInferenceTrace_code.csv") else { return };
+    assert_eq!(code.requests, 8_819);
+    assert!(near(code.mean_rate_rps.expect("a span"), 2.567, 0.000_5));
+    assert!(near(code.gap_cv.expect("gaps"), 13.2, 0.05));
+    assert!(near(code.peak_minute_rps, 12.05, 0.005));
+    assert!(near(code.peak_10s_rps, 41.5, 0.05));
+    assert!(near(code.peak_minute_bin_rps, 10.5, 0.05));
+    assert!(near(code.peak_10s_bin_rps, 32.7, 0.05));
+    assert!(near(code.input_tokens.mean, 2_048.0, 0.5));
+    assert!(near(code.output_tokens.mean, 27.9, 0.05));
+}
+
+#[test]
+fn the_azure_conversation_trace_has_its_published_lengths() {
+    let Some(conv) = summary("traces/azure2023_AzureLLMInferenceTrace_conv.csv") else { return };
+    assert_eq!(conv.requests, 19_366);
+    assert!(near(conv.mean_rate_rps.expect("a span"), 5.53, 0.005));
+    assert!(near(conv.gap_cv.expect("gaps"), 1.09, 0.005));
+    let output = conv.output_tokens;
+    assert_eq!((output.p50, output.p99, output.max), (129.0, 601.0, 1_000.0));
+}
+
+#[test]
+fn the_empty_successes_of_the_32_qps_run_are_found() {
+    let name = "vllm-bench-serve/2024-11_detailed_h100_32qps_378_empty_successes.json.gz";
+    let Some(bytes) = bytes(name) else { return };
+    let file = read_file(name, &bytes);
+    let parsed = file.parsed.as_ref().expect("read");
+    let empty = parsed.records().iter().filter(|r| r.outcome == RecordOutcome::EmptySuccess);
+    assert_eq!((parsed.records().len(), empty.count()), (1_000, 378));
+    let findings = review(&[file]);
+    let finding = findings.iter().find(|f| f.code == "empty_successes").expect("found");
+    assert_eq!(finding.severity, Severity::Error);
+    let value =
+        |name: &str| finding.numbers.iter().find(|figure| figure.name == name).expect(name).value;
+    assert!(near(value("mean TTFT as stated"), 9.38, 0.005));
+    assert!(near(value("mean TTFT over requests that answered"), 15.07, 0.005));
+    assert!(near(value("offered"), 1_000.0, 0.0));
+}
+
+#[test]
+fn a_run_that_failed_almost_wholly_is_no_measurement() {
+    let name = "vllm-bench-serve/2024-11_detailed_983_of_1000_failed.json";
+    let Some(bytes) = bytes(name) else { return };
+    let findings = review(&[read_file(name, &bytes)]);
+    let error = |f: &Finding| f.severity == Severity::Error && f.code == "empty_successes";
+    assert!(findings.iter().any(error), "17 of 17 completed requests are empty");
+    assert!(findings.iter().any(|f| f.code == "failures_left_out"));
+}
+
+#[test]
+fn a_sweep_that_obeys_littles_law_gives_notes_only() {
+    let Some(folder) = samples() else { return };
+    let mut paths = Vec::new();
+    walk(&folder.join("inferencex/gptoss120b_disagg_sweep"), &mut paths);
+    assert_eq!(paths.len(), 8);
+    for path in paths {
+        let name = path.display().to_string();
+        let findings = review(&[read_file(&name, &std::fs::read(&path).expect("readable"))]);
+        let grave: Vec<&Finding> =
+            findings.iter().filter(|finding| finding.severity > Severity::Note).collect();
+        assert!(grave.is_empty(), "{name}: {grave:?}");
+    }
+}
+
+#[test]
+fn every_sample_is_read_or_refused_with_its_reason() {
+    let Some(folder) = samples() else { return };
+    let mut paths = Vec::new();
+    walk(&folder, &mut paths);
+    paths.sort();
+    assert!(!paths.is_empty());
+    for path in paths {
+        let name = path.strip_prefix(&folder).expect("inside").display().to_string();
+        let file = read_file(&name, &std::fs::read(&path).expect("readable"));
+        let findings = review(std::slice::from_ref(&file));
+        match (&file.parsed, &file.refused) {
+            (Some(parsed), None) => println!(
+                "{name}: {}, {} points, {} requests, {} findings",
+                parsed.format.id(),
+                parsed.points().len(),
+                parsed.requests(),
+                findings.len()
+            ),
+            (None, Some(refused)) => println!("{name}: refused, {:?}: {refused}", refused.kind),
+            _ => panic!("{name}: neither or both"),
+        }
+    }
+}
+
+fn walk(folder: &Path, paths: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() { walk(&path, paths) } else { paths.push(path) }
+    }
+}

@@ -1,10 +1,10 @@
 //! Files in: the bytes of a request trace or a benchmark result become typed, checked values.
 //!
 //! Nothing here opens a file, guesses a unit or drops a row without saying so. Reading order:
-//! [`read`] below, then [`registry`] (which formats there are), then one format module.
+//! [`read`] below, then `registry` (which formats there are), then one format module.
 //!
 //! A format is one module with a `FORMAT` constant (how to recognise it, how to parse it) and one
-//! line in [`registry`]. What a file does not say stays `None` and is listed in
+//! line in `registry`. What a file does not say stays `None` and is listed in
 //! [`BenchmarkPoint::missing`]; whether what it says can be true is for the `review` module.
 
 mod azure_trace;

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 /// One measured load point.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct BenchmarkPoint {
-    /// Line of the file the point comes from, counted from 1 in the unpacked text.
+    /// Where the point comes from, counted from 1: the line of a table, the ordinal of the run in
+    /// a JSON file.
     pub row: Option<u64>,
     /// The run's own name.
     pub label: Option<String>,

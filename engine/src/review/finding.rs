@@ -13,7 +13,8 @@ pub struct Finding {
     pub severity: Severity,
     /// File it is about.
     pub file: String,
-    /// Line of the point it is about; `None` when it is about the whole file.
+    /// [`row`](crate::ingest::BenchmarkPoint::row) of the point it is about; `None` when it is
+    /// about the whole file.
     pub row: Option<u64>,
     /// What is wrong, in plain words, without a full stop.
     pub message: String,

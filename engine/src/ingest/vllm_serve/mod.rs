@@ -69,7 +69,8 @@ impl Gathered {
             self.remarks.add(line, format!("{key} occurs twice in one object; the last was taken"));
         }
         let index = u32::try_from(self.points.len()).unwrap_or(u32::MAX);
-        self.points.push(point::of_run(run, line, &mut self.remarks));
+        let ordinal = self.points.len() as u64 + 1;
+        self.points.push(point::of_run(run, ordinal, line, &mut self.remarks));
         match records::of_run(run, index, line, &mut self.remarks) {
             Ok(records) => self.records.extend(records),
             Err(reason) => {

@@ -18,8 +18,13 @@ const TENSOR_PARALLEL_KEYS: [&str; 4] =
     ["tensor_parallel_size", "tensor_parallel", "tp_size", "tp"];
 const ENGINE_VERSION_KEYS: [&str; 3] = ["engine_version", "vllm_version", "version"];
 
-/// Normal form of one run that begins on `line`.
-pub(super) fn of_run(run: &Run, line: u64, remarks: &mut RowRemarks) -> BenchmarkPoint {
+/// Normal form of the `ordinal`-th run of the file, which begins on `line`.
+pub(super) fn of_run(
+    run: &Run,
+    ordinal: u64,
+    line: u64,
+    remarks: &mut RowRemarks,
+) -> BenchmarkPoint {
     let mut values = Values { run, line, remarks };
     let completed = values.count(&["completed"]);
     let num_prompts = values.count(&["num_prompts"]);
@@ -28,7 +33,7 @@ pub(super) fn of_run(run: &Run, line: u64, remarks: &mut RowRemarks) -> Benchmar
     let input = values.mean_length("total_input_tokens", completed);
     let output = values.mean_length("total_output_tokens", completed);
     let mut point = BenchmarkPoint {
-        row: Some(line),
+        row: Some(ordinal),
         label: values.words(&["label"]),
         date: values.words(&["date"]),
         replicate: values.count(&["run_number"]),

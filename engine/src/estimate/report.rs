@@ -84,16 +84,19 @@ pub struct SupplyEstimate {
     pub required_decode_tps: f64,
     /// Mean demand, requests per second.
     pub required_rps: f64,
-    /// Demand in the busiest window.
+    /// Demand in the busiest window of `peak_window_s`.
     pub required_peak: MixRate,
+    /// Length of that window, seconds.
+    pub peak_window_s: f64,
     /// Stability limit of the fleet for this mix.
     pub sustainable_rps: f64,
     /// The same in input tokens per second.
     pub sustainable_prefill_tps: f64,
     /// The same in output tokens per second.
     pub sustainable_decode_tps: f64,
-    /// Largest multiple of this mix whose estimated latencies meet the limits; `null` when only
-    /// declared rates are known.
+    /// Rate up to which the mean request of every class stays within its limits, without queueing:
+    /// above what a simulation finds. Zero when an idle replica is too slow already; `null` when
+    /// only declared rates are known.
     pub deliverable_rps: Option<f64>,
     /// The same in input tokens per second.
     pub deliverable_prefill_tps: Option<f64>,
@@ -105,16 +108,22 @@ pub struct SupplyEstimate {
     pub utilization_peak: f64,
     /// What a saturated replica runs out of.
     pub binding_constraint: String,
-    /// Required ÷ per-replica sustainable, rounded up: a floor, never the plan.
+    /// Mean required ÷ per-replica sustainable, rounded up: a floor, never the plan.
     pub replicas_floor: u32,
     /// Mean sequences decoding per replica at the mean rate; `null` when overloaded.
     pub mean_batch: Option<f64>,
-    /// Estimated first-token time of a mean request at the mean rate, without queueing.
+    /// First-token time of a mean request at the mean rate, without queueing: API overhead, the
+    /// rest of the running step, the step of scheduling lag, and its own prefill beside the
+    /// decodes. `null` when overloaded: then it has no steady value.
     pub ttft_ms: Option<f64>,
     /// First-token time of a mean request on an idle replica.
     pub zero_load_ttft_ms: Option<f64>,
-    /// Estimated time per output token at the mean rate.
+    /// Time per output token at the mean rate; when overloaded, of a full batch.
     pub tpot_ms: Option<f64>,
+    /// Time per output token of a request that is alone.
+    pub zero_load_tpot_ms: Option<f64>,
+    /// Each class alone; empty when only declared rates are known.
+    pub classes: Vec<ClassEstimate>,
     /// Fluid queue debt over the arrival profile.
     pub debt_series: Vec<FluidDebt>,
     /// USD per month at this fleet size; `null` without a price.
@@ -129,6 +138,24 @@ pub struct SupplyEstimate {
     pub outside_measured_range: Vec<String>,
     /// Only declared token rates are known: supply and debt, never a latency.
     pub simplified: bool,
+}
+
+/// The mean request of one class.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClassEstimate {
+    /// Name of the class.
+    pub name: String,
+    /// First-token time at the mean rate, without queueing; `null` when overloaded.
+    pub ttft_ms: Option<f64>,
+    /// First-token time on an idle replica.
+    pub zero_load_ttft_ms: f64,
+    /// From due to completion at the mean rate; `null` when overloaded.
+    pub e2e_ms: Option<f64>,
+    /// Share of requests that can be good at best: those that fit `max_model_len`, are not failed
+    /// by the server and have an acceptable answer.
+    pub attainment_cap: f64,
+    /// The share that must be good.
+    pub attainment_target: f64,
 }
 
 /// Debt of a fluid queue at one moment.

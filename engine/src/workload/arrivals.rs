@@ -39,6 +39,33 @@ impl Arrivals {
         }
     }
 
+    /// The same at `factor` times the rates; of a trace, which has none, in 1/`factor` of the time.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        match self {
+            Self::Poisson(profile) => Self::Poisson(profile.scaled(factor)),
+            Self::Even(profile) => Self::Even(profile.scaled(factor)),
+            Self::Trace(dues) => {
+                let sooner = |due: &Picos| Picos::from_secs(due.as_secs() / factor);
+                Self::Trace(dues.iter().map(sooner).collect())
+            }
+        }
+    }
+
+    /// As many requests without chance: evenly spaced in expected count; of a trace, those before
+    /// the horizon evenly over it.
+    #[must_use]
+    pub fn evened(&self, horizon: Picos) -> Self {
+        match self {
+            Self::Poisson(profile) | Self::Even(profile) => Self::Even(profile.clone()),
+            Self::Trace(dues) => {
+                let count = dues.partition_point(|due| *due < horizon);
+                let gap_s = horizon.as_secs() / count.max(1) as f64;
+                Self::Trace((0..count).map(|i| Picos::from_secs(i as f64 * gap_s)).collect())
+            }
+        }
+    }
+
     /// Requests expected in `[from, to)`; of a trace, those recorded.
     pub fn expected(&self, from: Picos, to: Picos) -> f64 {
         match self {
@@ -88,6 +115,36 @@ pub fn trace_dues(due_s: &[f64]) -> Result<Vec<Picos>, Vec<Problem>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_multiple_of_the_rates_brings_the_same_requests_sooner() {
+        let hour = Picos::from_secs(3600.0);
+        let profile = RateProfile::new(&[(0.0, 1.0), (1800.0, 3.0)]).unwrap();
+        let trace = Arrivals::Trace(vec![Picos::ZERO, Picos(10), Picos(3_000)]);
+        let moments = |arrivals: &Arrivals| arrivals.dues(1, 0).take(3).collect::<Vec<_>>();
+        for arrivals in
+            [Arrivals::Poisson(profile.clone()), Arrivals::Even(profile.clone()), trace.clone()]
+        {
+            let doubled = arrivals.scaled(2.0);
+            assert!(moments(&doubled).iter().zip(moments(&arrivals)).all(|(d, a)| *d <= a));
+            if arrivals != trace {
+                let ratio =
+                    doubled.expected(Picos::ZERO, hour) / arrivals.expected(Picos::ZERO, hour);
+                assert!((ratio - 2.0).abs() < 1e-12, "the axis of time stays");
+            }
+        }
+        assert_eq!(moments(&trace.scaled(2.0)), [Picos::ZERO, Picos(5), Picos(1_500)]);
+    }
+
+    #[test]
+    fn even_arrivals_are_as_many_and_have_no_gaps() {
+        let minute = Picos::from_secs(60.0);
+        let trace = Arrivals::Trace([0.0, 0.1, 0.2, 59.0, 61.0].map(Picos::from_secs).to_vec());
+        let Arrivals::Trace(even) = trace.evened(minute) else { panic!("still a trace") };
+        assert_eq!(even, [0.0, 15.0, 30.0, 45.0].map(Picos::from_secs));
+        let poisson = Arrivals::Poisson(RateProfile::constant(2.0).unwrap());
+        assert_eq!(poisson.evened(minute), Arrivals::Even(RateProfile::constant(2.0).unwrap()));
+    }
 
     fn poisson(rate_rps: f64) -> Arrivals {
         Arrivals::Poisson(RateProfile::constant(rate_rps).unwrap())

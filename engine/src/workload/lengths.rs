@@ -187,6 +187,11 @@ impl QuantileTable {
         if problems.is_empty() { Ok(Self { rows: rows.to_vec() }) } else { Err(problems) }
     }
 
+    /// The shares of its rows, ascending.
+    pub fn shares(&self) -> impl Iterator<Item = f64> + '_ {
+        self.rows.iter().map(|(p, _)| *p)
+    }
+
     /// The length that a share `p` of requests stay at or below, tokens.
     pub fn at(&self, p: f64) -> f64 {
         let next = self.rows.partition_point(|(row, _)| *row <= p);

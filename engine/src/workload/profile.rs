@@ -55,6 +55,17 @@ impl RateProfile {
         Ok(Self { knots })
     }
 
+    /// The profile at `factor` times its rates, a number above 0; its moments stay.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        let scale = |knot: &Knot| Knot {
+            t_s: knot.t_s,
+            rate_rps: knot.rate_rps * factor,
+            count: knot.count * factor,
+        };
+        Self { knots: self.knots.iter().map(scale).collect() }
+    }
+
     /// Rate at a moment, requests per second; after a jump its new value.
     pub fn rate_at(&self, t_s: f64) -> f64 {
         let (knot, slope) = self.piece(|knot| knot.t_s <= t_s);

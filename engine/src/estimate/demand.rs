@@ -1,0 +1,67 @@
+//! What the classes ask for, in the mean and over time.
+
+use super::lengths::{ClassLengths, class_lengths};
+use super::mean_field::LengthMoments;
+use crate::accounts::report::MixRate;
+use crate::scenario::Scenario;
+use crate::units::Picos;
+use crate::workload::{Arrivals, TrafficClass};
+
+/// Requests of a class and what they are like.
+#[derive(Debug, Clone)]
+pub struct ClassDemand<'a> {
+    /// The class.
+    pub class: &'a TrafficClass,
+    /// Its lengths.
+    pub lengths: ClassLengths,
+}
+
+/// Demand of all classes in one interval of time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IntervalDemand {
+    /// Offered rates.
+    pub offered: MixRate,
+    /// Lengths of the requests that fit, weighted by rate.
+    pub served: LengthMoments,
+    /// Rate of the requests that fit, requests per second.
+    pub served_rps: f64,
+}
+
+/// Demand of every class of `scenario`.
+pub fn classes(scenario: &Scenario) -> Vec<ClassDemand<'_>> {
+    let max_model_len = scenario.pool.scheduler.max_model_len;
+    let of_class = |class| ClassDemand {
+        class,
+        lengths: class_lengths(class, recorded(class, scenario.horizon), max_model_len),
+    };
+    scenario.classes.iter().map(of_class).collect()
+}
+
+/// Requests of a trace that are due before the horizon.
+fn recorded(class: &TrafficClass, horizon: Picos) -> usize {
+    match &class.arrivals {
+        Arrivals::Trace(dues) => dues.partition_point(|due| *due < horizon),
+        Arrivals::Poisson(_) | Arrivals::Even(_) => usize::MAX,
+    }
+}
+
+/// Demand of `classes` in `[from, to)`, per second.
+pub fn between(classes: &[ClassDemand], from: Picos, to: Picos) -> IntervalDemand {
+    let seconds = (to - from).as_secs();
+    let (mut offered, mut sum, mut served_rps) =
+        (MixRate::default(), LengthMoments::default(), 0.0);
+    for ClassDemand { class, lengths } in classes {
+        let rate = class.arrivals.expected(from, to) / seconds;
+        offered.rps += rate;
+        offered.prefill_tps += rate * lengths.offered.input;
+        offered.decode_tps += rate * lengths.offered.output;
+        served_rps += rate * lengths.served_share;
+        sum = sum.plus(rate * lengths.served_share, &lengths.served);
+    }
+    let served = if served_rps > 0.0 {
+        LengthMoments::default().plus(1.0 / served_rps, &sum)
+    } else {
+        LengthMoments::default()
+    };
+    IntervalDemand { offered, served, served_rps }
+}

@@ -1,0 +1,139 @@
+//! Latencies of mean requests, and the rate up to which they stay within the limits.
+
+use super::demand::{ClassDemand, IntervalDemand};
+use super::mean_field::{MeanField, MeanShape, Operating};
+use super::report::ClassEstimate;
+use super::service::ReplicaModel;
+use super::timeline::Timeline;
+use crate::scenario::Scenario;
+use crate::slo::Contract;
+use crate::step_time::Load;
+use crate::units::Picos;
+
+/// What the mean field says about latencies of one fleet.
+#[derive(Debug, Clone)]
+pub struct Latencies {
+    /// Sequences decoding per replica at the mean rate; none above the sustainable rate.
+    pub mean_batch: Option<f64>,
+    /// TTFT of a mean request at the mean rate; none above the sustainable rate.
+    pub ttft_ms: Option<f64>,
+    /// TPOT at the mean rate; above the sustainable rate, of a full batch.
+    pub tpot_ms: f64,
+    /// TTFT of a mean request on an idle replica.
+    pub zero_load_ttft_ms: f64,
+    /// TPOT of a request that is alone.
+    pub zero_load_tpot_ms: f64,
+    /// Each class alone.
+    pub classes: Vec<ClassEstimate>,
+    /// Rate of the fleet up to which the mean request of every class stays within its limits.
+    pub deliverable_rps: f64,
+    /// Whether they do in the busiest window, with errors and quality leaving enough good.
+    pub within_limits_at_peak: bool,
+    /// Where the steps leave the range that the law was fitted on.
+    pub outside_measured_range: Vec<String>,
+}
+
+impl Latencies {
+    /// `None` where only token rates are declared, or where no request fits.
+    pub fn of(
+        scenario: &Scenario,
+        model: &ReplicaModel,
+        classes: &[ClassDemand],
+        mean: &IntervalDemand,
+        timeline: &Timeline,
+    ) -> Option<Self> {
+        if mean.served_rps <= 0.0 {
+            return None;
+        }
+        let field = model.steps(&mean.served)?;
+        let replicas = f64::from(scenario.pool.replicas);
+        let (full, _) = field.saturated();
+        let at_mean = field.at_rate(mean.served_rps / replicas);
+        let contracts = &scenario.contracts;
+        let served = || classes.iter().zip(contracts).filter(|(c, _)| c.lengths.served_share > 0.0);
+        let holds = |at: &Operating| served().all(|(c, contract)| within(&field, c, contract, at));
+        let deliverable_rps = field.fastest_where(holds).map_or(0.0, |at| at.rate_rps * replicas);
+        let peak = model.steps(&timeline.peak_demand.served)?;
+        let at_peak = peak.at_rate(timeline.peak_demand.served_rps / replicas);
+        let enough_good = |(class, contract): (&ClassDemand, &Contract)| {
+            attainment_cap(class) >= contract.attainment_target
+        };
+        let in_time = at_peak.is_some_and(|at| served().all(|(c, k)| within(&peak, c, k, &at)));
+        let at = at_mean.unwrap_or(full);
+        Some(Self {
+            mean_batch: at_mean.map(|at| at.decode_seqs),
+            ttft_ms: at_mean.map(|at| 1e3 * field.ttft_s(mean.served.input, &at)),
+            tpot_ms: 1e3 * at.step_s,
+            zero_load_ttft_ms: 1e3 * field.zero_load_ttft_s(mean.served.input),
+            zero_load_tpot_ms: 1e3 * field.zero_load_tpot_s(),
+            classes: classes
+                .iter()
+                .zip(contracts)
+                .map(|(class, contract)| of_class(&field, class, contract, at_mean.as_ref()))
+                .collect(),
+            deliverable_rps,
+            within_limits_at_peak: in_time && classes.iter().zip(contracts).all(enough_good),
+            outside_measured_range: outside(scenario, mean, &at_peak.unwrap_or(full)),
+        })
+    }
+}
+
+/// Whether the mean request of a class is within its limits. A stream's longest gap is at least a
+/// step with prefill.
+fn within<F: Fn(MeanShape) -> f64>(
+    field: &MeanField<F>,
+    class: &ClassDemand,
+    contract: &Contract,
+    at: &Operating,
+) -> bool {
+    let lengths = &class.lengths.served;
+    let ttft_s = field.ttft_s(lengths.input, at);
+    let e2e_s = ttft_s + (lengths.output - 1.0) * at.step_s;
+    let inside = |limit: Option<Picos>, seconds: f64| limit.is_none_or(|l| seconds <= l.as_secs());
+    inside(contract.ttft, ttft_s)
+        && inside(contract.tpot, at.step_s)
+        && inside(contract.longest_stall, at.mixed_step_s)
+        && inside(contract.e2e, e2e_s)
+}
+
+fn of_class<F: Fn(MeanShape) -> f64>(
+    field: &MeanField<F>,
+    class: &ClassDemand,
+    contract: &Contract,
+    at_mean: Option<&Operating>,
+) -> ClassEstimate {
+    let lengths = &class.lengths.served;
+    let ttft_s = at_mean.map(|at| field.ttft_s(lengths.input, at));
+    ClassEstimate {
+        name: class.class.name.clone(),
+        ttft_ms: ttft_s.map(|s| 1e3 * s),
+        zero_load_ttft_ms: 1e3 * field.zero_load_ttft_s(lengths.input),
+        e2e_ms: at_mean
+            .zip(ttft_s)
+            .map(|(at, ttft_s)| 1e3 * (ttft_s + (lengths.output - 1.0) * at.step_s)),
+        attainment_cap: attainment_cap(class),
+        attainment_target: contract.attainment_target,
+    }
+}
+
+/// Share of requests that can be good at best: those that fit, do not fail and are answered well.
+pub fn attainment_cap(class: &ClassDemand) -> f64 {
+    let quality = class.class.quality.pass_rate().unwrap_or(1.0);
+    class.lengths.served_share * (1.0 - class.class.error_rate) * quality
+}
+
+fn outside(scenario: &Scenario, mean: &IntervalDemand, at: &Operating) -> Vec<String> {
+    let Some(step_time) = scenario.pool.step_time() else { return Vec::new() };
+    let chunk = at.prefill_tokens.min(mean.served.input);
+    step_time.resolved.extrapolations(&Load {
+        prefill_tokens: whole(at.prefill_tokens),
+        prefill_context: whole(mean.served.input - chunk),
+        decode_seqs: whole(at.decode_seqs),
+        kv_per_seq: whole(at.kv_per_decode),
+    })
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
+fn whole(x: f64) -> u64 {
+    x.round() as u64
+}

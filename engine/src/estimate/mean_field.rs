@@ -1,0 +1,447 @@
+//! One replica in the mean: what its steps look like while requests arrive at a steady rate.
+//!
+//! Let `x` requests join the batch per step. A request of `input` and `output` tokens decodes in
+//! `output − 1` steps (the step that ends its prefill gives the first token), so a step carries
+//!
+//! - `x · input` prefill tokens and `x · input² / 2` attention pairs,
+//! - `D = x · (output − 1)` decodes that read `x · Σ (input + j)` KV tokens, j from 0 to output − 2,
+//!
+//! and the rate is `x / t` for the step time `t` of that batch. Prefill comes in prompts, not in
+//! fractions of one, so a share `q = 1 − e^−x` of the steps carries all of it (Poisson), more of
+//! them where the token budget cuts prompts up; `t` is the mean over steps with and without.
+//! Batches are seen by the requests in them: to a request the others are `D`, itself comes on top
+//! (arrivals see time averages), until the batch is full.
+//!
+//! The largest `x` follows from seats, KV memory and token budget without any iteration, and gives
+//! the sustainable rate. What is left out: the spread of batch sizes and of prompt lengths within a
+//! class, queueing, and preemptions. Compare `accounts`, which measures all of them.
+
+use crate::accounts::report::SaturatedBy;
+use crate::math;
+
+/// Halvings of an interval: enough for the last bit that matters.
+const BISECTIONS: u32 = 50;
+
+/// Moments of the lengths of a mix of requests, tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct LengthMoments {
+    /// E\[input\].
+    pub input: f64,
+    /// E\[input²\].
+    pub input_squared: f64,
+    /// E\[output\], at least 1.
+    pub output: f64,
+    /// E\[output²\].
+    pub output_squared: f64,
+    /// E\[input · output\].
+    pub input_output: f64,
+}
+
+impl LengthMoments {
+    /// Every request alike.
+    pub fn fixed(input: f64, output: f64) -> Self {
+        Self {
+            input,
+            input_squared: input * input,
+            output,
+            output_squared: output * output,
+            input_output: input * output,
+        }
+    }
+
+    /// `self` with `share` of every moment added.
+    #[must_use]
+    pub fn plus(self, share: f64, other: &Self) -> Self {
+        Self {
+            input: self.input + share * other.input,
+            input_squared: self.input_squared + share * other.input_squared,
+            output: self.output + share * other.output,
+            output_squared: self.output_squared + share * other.output_squared,
+            input_output: self.input_output + share * other.input_output,
+        }
+    }
+
+    /// Live KV tokens × steps of one request, output × (input + output / 2): what doubling an
+    /// output does to memory.
+    pub fn kv_token_steps(&self) -> f64 {
+        self.input_output + self.output_squared / 2.0
+    }
+
+    fn decode_steps(&self) -> f64 {
+        (self.output - 1.0).max(0.0)
+    }
+
+    /// Σ (input + j) over the decode steps j = 0 … output − 2: each reads what was cached before it.
+    fn kv_reads(&self) -> f64 {
+        self.input_output - self.input + 0.5 * (self.output_squared - 3.0 * self.output + 2.0)
+    }
+}
+
+/// What a replica has room for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReplicaLimits {
+    /// `max_num_seqs`.
+    pub seats: f64,
+    /// Tokens its KV blocks hold.
+    pub kv_tokens: f64,
+    /// `max_num_batched_tokens`.
+    pub token_budget: f64,
+    /// Tokens per KV block.
+    pub block_size: f64,
+    /// Prompts are split over steps.
+    pub chunked_prefill: bool,
+    /// Seats and blocks come free one step late, and an arrival waits one step more.
+    pub async_scheduling: bool,
+    /// From due to queued, seconds.
+    pub api_overhead_s: f64,
+}
+
+/// A batch in the mean; real numbers, unlike one real step's.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct MeanShape {
+    /// Prompt tokens computed in the step.
+    pub prefill_tokens: f64,
+    /// Attention pairs of those tokens.
+    pub prefill_pairs: f64,
+    /// Sequences decoding.
+    pub decode_seqs: f64,
+    /// KV tokens they read.
+    pub kv_tokens: f64,
+}
+
+/// Where one replica operates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Operating {
+    /// Requests per second.
+    pub rate_rps: f64,
+    /// Requests that join the batch per step.
+    pub joins_per_step: f64,
+    /// Sequences decoding, averaged over time.
+    pub decode_seqs: f64,
+    /// Mean step as a request in it sees it, seconds: its time per output token.
+    pub step_s: f64,
+    /// A step that carries prefill, seconds: the gap that a stream sees beside a prompt.
+    pub mixed_step_s: f64,
+    /// Prompt tokens in a step that carries prefill.
+    pub prefill_tokens: f64,
+    /// KV tokens held, averaged over time.
+    pub kv_held_tokens: f64,
+    /// KV tokens that one decode reads.
+    pub kv_per_decode: f64,
+    /// Rest of the running step that an arrival waits for, seconds.
+    residual_s: f64,
+}
+
+/// One replica serving one mix. `law` gives seconds for a batch.
+#[derive(Debug, Clone)]
+pub struct MeanField<F> {
+    law: F,
+    lengths: LengthMoments,
+    limits: ReplicaLimits,
+}
+
+impl<F: Fn(MeanShape) -> f64> MeanField<F> {
+    /// A replica whose step time is `law`, with `limits`, under a mix of `lengths`.
+    pub fn new(law: F, lengths: LengthMoments, limits: ReplicaLimits) -> Self {
+        Self { law, lengths, limits }
+    }
+
+    /// The fastest steady state, and what stops it from being faster.
+    pub fn saturated(&self) -> (Operating, SaturatedBy) {
+        let (joins, by) = self.most_joins();
+        (self.at_joins(joins), by)
+    }
+
+    /// The steady state at `rate_rps`, or `None` where there is none: the rate is above the
+    /// sustainable one.
+    pub fn at_rate(&self, rate_rps: f64) -> Option<Operating> {
+        let (most, _) = self.most_joins();
+        if rate_rps > self.at_joins(most).rate_rps {
+            return None;
+        }
+        let (mut low, mut high) = (0.0, most);
+        for _ in 0..BISECTIONS {
+            let middle = f64::midpoint(low, high);
+            if self.at_joins(middle).rate_rps < rate_rps { low = middle } else { high = middle }
+        }
+        Some(self.at_joins(high))
+    }
+
+    /// The fastest steady state for which `holds`, if it holds at any rate. It is taken to hold at
+    /// every lower rate.
+    pub fn fastest_where(&self, holds: impl Fn(&Operating) -> bool) -> Option<Operating> {
+        let (mut low, mut high) = (0.0, self.most_joins().0);
+        if holds(&self.at_joins(high)) {
+            return Some(self.at_joins(high));
+        }
+        if !holds(&self.at_joins(low)) {
+            return None;
+        }
+        for _ in 0..BISECTIONS {
+            let middle = f64::midpoint(low, high);
+            if holds(&self.at_joins(middle)) { low = middle } else { high = middle }
+        }
+        Some(self.at_joins(low))
+    }
+
+    /// First-token time of a prompt of `input` tokens that arrives at this operating point, without
+    /// queueing: the rest of the running step, the step of scheduling lag, then its own prefill
+    /// beside the decodes. Seconds.
+    pub fn ttft_s(&self, input: f64, at: &Operating) -> f64 {
+        let busy = 1.0 - math::exp(-(at.decode_seqs + at.joins_per_step));
+        let lag = if self.limits.async_scheduling { at.step_s } else { 0.0 };
+        self.limits.api_overhead_s
+            + busy * (at.residual_s + lag)
+            + self.prefill_s(input, at.decode_seqs, at.kv_per_decode)
+    }
+
+    /// First-token time of a prompt of `input` tokens on an idle replica, seconds.
+    pub fn zero_load_ttft_s(&self, input: f64) -> f64 {
+        self.limits.api_overhead_s + self.prefill_s(input, 0.0, 0.0)
+    }
+
+    /// Time per output token of a request that is alone, seconds.
+    pub fn zero_load_tpot_s(&self) -> f64 {
+        self.at_joins(0.0).step_s
+    }
+
+    /// Joins per step at which seats, KV memory or token budget are used up, whichever is first.
+    fn most_joins(&self) -> (f64, SaturatedBy) {
+        let (lengths, limits) = (&self.lengths, &self.limits);
+        let per_step_tokens = lengths.input + lengths.decode_steps();
+        let mut budget = limits.token_budget / per_step_tokens.max(1.0);
+        if !limits.chunked_prefill && lengths.decode_steps() > 0.0 {
+            // A whole prompt must find room beside the decodes.
+            let room = (limits.token_budget - lengths.input).max(1.0);
+            budget = budget.min(room / lengths.decode_steps());
+        }
+        [
+            (limits.seats / self.seat_steps(), SaturatedBy::Seats),
+            (limits.kv_tokens / self.kv_held(), SaturatedBy::KvMemory),
+            (budget, SaturatedBy::TokenBudget),
+        ]
+        .into_iter()
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .unwrap_or((budget, SaturatedBy::TokenBudget))
+    }
+
+    fn lag_steps(&self) -> f64 {
+        if self.limits.async_scheduling { 1.0 } else { 0.0 }
+    }
+
+    fn prefill_steps(&self) -> f64 {
+        (self.lengths.input / self.limits.token_budget).max(1.0)
+    }
+
+    /// Steps for which a request holds a seat.
+    fn seat_steps(&self) -> f64 {
+        self.prefill_steps() + self.lengths.decode_steps() + self.lag_steps()
+    }
+
+    /// KV tokens' worth of blocks × steps that a request holds; a last block is half full.
+    fn kv_held(&self) -> f64 {
+        let lengths = &self.lengths;
+        let half_block = (self.limits.block_size - 1.0) / 2.0;
+        let end = lengths.input + lengths.output - 1.0 + half_block;
+        lengths.input_output
+            + (lengths.output_squared - lengths.output) / 2.0
+            + half_block * lengths.output
+            + self.lag_steps() * end
+            + (self.prefill_steps() - 1.0) * (lengths.input / 2.0 + half_block)
+    }
+
+    fn at_joins(&self, joins: f64) -> Operating {
+        let lengths = &self.lengths;
+        let decode_steps = lengths.decode_steps();
+        let others = joins * decode_steps;
+        let (decode_seqs, kv_per_decode) = if decode_steps > 0.0 {
+            let full = self.most_joins().0 * decode_steps;
+            ((others + 1.0).min(full.max(1.0)), lengths.kv_reads() / decode_steps)
+        } else {
+            (0.0, 0.0)
+        };
+        let decode = MeanShape {
+            decode_seqs,
+            kv_tokens: decode_seqs * kv_per_decode,
+            ..MeanShape::default()
+        };
+        let room = (self.limits.token_budget - decode_seqs).max(1.0);
+        let carrying = if decode_steps > 0.0 { 1.0 - math::exp(-joins) } else { 1.0 };
+        let prefill_tokens =
+            if joins > 0.0 { joins * lengths.input / carrying } else { lengths.input };
+        let prefill_tokens = prefill_tokens.min(room);
+        let share = (joins * lengths.input / prefill_tokens).min(1.0);
+        let pairs = prefill_tokens * lengths.input_squared / (2.0 * lengths.input);
+        let mixed_step_s = (self.law)(MeanShape { prefill_tokens, prefill_pairs: pairs, ..decode });
+        let decode_step_s = if decode_seqs > 0.0 { (self.law)(decode) } else { mixed_step_s };
+        let step_s = share * mixed_step_s + (1.0 - share) * decode_step_s;
+        let second_moment =
+            share * mixed_step_s * mixed_step_s + (1.0 - share) * decode_step_s * decode_step_s;
+        Operating {
+            rate_rps: joins / step_s,
+            joins_per_step: joins,
+            decode_seqs: others,
+            step_s,
+            mixed_step_s,
+            prefill_tokens,
+            kv_held_tokens: joins * self.kv_held(),
+            residual_s: second_moment / (2.0 * step_s),
+            kv_per_decode,
+        }
+    }
+
+    /// A prompt of `input` tokens beside `decode_seqs` decodes: full chunks, then the rest. The law
+    /// is linear in attention pairs, so all of them may stand in the last step.
+    fn prefill_s(&self, input: f64, decode_seqs: f64, kv_per_decode: f64) -> f64 {
+        let room = (self.limits.token_budget - decode_seqs).max(1.0);
+        let full_chunks =
+            if self.limits.chunked_prefill { ((input / room).ceil() - 1.0).max(0.0) } else { 0.0 };
+        let step = |prefill_tokens: f64, prefill_pairs: f64| {
+            (self.law)(MeanShape {
+                prefill_tokens,
+                prefill_pairs,
+                decode_seqs,
+                kv_tokens: decode_seqs * kv_per_decode,
+            })
+        };
+        let mut seconds = step(input - full_chunks * room, input * input / 2.0);
+        if full_chunks > 0.0 {
+            seconds += full_chunks * step(room, 0.0);
+        }
+        seconds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 5 ms + 20 µs a token + 40 ns a cached token.
+    fn law(shape: MeanShape) -> f64 {
+        5e-3 + 2e-5 * (shape.prefill_tokens + shape.decode_seqs)
+            + 1e-9 * shape.prefill_pairs
+            + 4e-8 * shape.kv_tokens
+    }
+
+    fn limits() -> ReplicaLimits {
+        ReplicaLimits {
+            seats: 64.0,
+            kv_tokens: 1e6,
+            token_budget: 2048.0,
+            block_size: 16.0,
+            chunked_prefill: true,
+            async_scheduling: false,
+            api_overhead_s: 0.0,
+        }
+    }
+
+    fn field(limits: ReplicaLimits, input: f64, output: f64) -> MeanField<fn(MeanShape) -> f64> {
+        MeanField::new(law, LengthMoments::fixed(input, output), limits)
+    }
+
+    #[test]
+    fn a_full_batch_turns_over_once_per_output() {
+        // 64 seats of 100 steps each: 0.64 joins per step, 63.36 decodes reading 512 to 610.
+        let (full, by) = field(limits(), 512.0, 100.0).saturated();
+        assert_eq!(by, SaturatedBy::Seats);
+        assert!((full.joins_per_step - 0.64).abs() < 1e-12);
+        let decode = 5e-3 + 2e-5 * 63.36 + 4e-8 * 63.36 * (512.0 + 49.0);
+        let share = 1.0 - math::exp(-0.64);
+        let prefill_tokens = 0.64 * 512.0 / share;
+        let mixed = decode + 2e-5 * prefill_tokens + 1e-9 * prefill_tokens * 256.0;
+        let step = share * mixed + (1.0 - share) * decode;
+        assert!((full.step_s / step - 1.0).abs() < 1e-12);
+        assert!((full.rate_rps * step - 0.64).abs() < 1e-12);
+    }
+
+    #[test]
+    fn each_limit_binds_when_it_is_the_tightest() {
+        for (tighter, by) in [
+            (ReplicaLimits { seats: 8.0, ..limits() }, SaturatedBy::Seats),
+            (ReplicaLimits { kv_tokens: 4000.0, ..limits() }, SaturatedBy::KvMemory),
+            (ReplicaLimits { token_budget: 64.0, ..limits() }, SaturatedBy::TokenBudget),
+        ] {
+            let (tight, found) = field(tighter, 512.0, 100.0).saturated();
+            assert_eq!(found, by);
+            let (loose, _) = field(limits(), 512.0, 100.0).saturated();
+            assert!(tight.rate_rps < loose.rate_rps);
+        }
+    }
+
+    #[test]
+    fn decodes_obey_littles_law_at_every_rate() {
+        let field = field(limits(), 512.0, 100.0);
+        let (full, _) = field.saturated();
+        for share in [0.01, 0.3, 0.7, 0.999] {
+            let at = field.at_rate(share * full.rate_rps).expect("below the sustainable rate");
+            assert!((at.rate_rps / (share * full.rate_rps) - 1.0).abs() < 1e-9);
+            // N = λ·W with W = 99 steps.
+            assert!((at.decode_seqs / (at.rate_rps * 99.0 * at.step_s) - 1.0).abs() < 1e-9);
+        }
+        assert!(field.at_rate(1.001 * full.rate_rps).is_none());
+    }
+
+    #[test]
+    fn latencies_rise_with_the_rate_from_those_of_an_idle_replica() {
+        let field = field(ReplicaLimits { async_scheduling: true, ..limits() }, 512.0, 100.0);
+        let (full, _) = field.saturated();
+        let mut before = (field.zero_load_ttft_s(512.0), field.zero_load_tpot_s());
+        // One step of 512 tokens; then alone in a batch.
+        assert!((before.0 - (5e-3 + 2e-5 * 512.0 + 1e-9 * 131_072.0)).abs() < 1e-12);
+        assert!((before.1 - (5e-3 + 2e-5 + 4e-8 * 561.0)).abs() < 1e-12);
+        for share in [0.05, 0.2, 0.5, 0.8, 0.99] {
+            let at = field.at_rate(share * full.rate_rps).expect("below the sustainable rate");
+            let now = (field.ttft_s(512.0, &at), at.step_s);
+            assert!(now.0 > before.0 && now.1 > before.1, "{share}");
+            before = now;
+        }
+    }
+
+    #[test]
+    fn a_long_prompt_takes_one_step_per_budget() {
+        let field = field(ReplicaLimits { token_budget: 1000.0, ..limits() }, 2500.0, 100.0);
+        let expected = 3.0 * 5e-3 + 2e-5 * 2500.0 + 1e-9 * 2500.0 * 1250.0;
+        assert!((field.zero_load_ttft_s(2500.0) - expected).abs() < 1e-12);
+    }
+
+    #[test]
+    fn more_of_anything_never_lowers_the_sustainable_rate() {
+        let rate = |l: ReplicaLimits| field(l, 700.0, 300.0).saturated().0.rate_rps;
+        let base = limits();
+        for more in [
+            ReplicaLimits { seats: 2.0 * base.seats, ..base },
+            ReplicaLimits { kv_tokens: 2.0 * base.kv_tokens, ..base },
+            ReplicaLimits { token_budget: 2.0 * base.token_budget, ..base },
+        ] {
+            assert!(rate(more) >= rate(base));
+        }
+    }
+
+    #[test]
+    fn the_deliverable_rate_is_where_the_limit_is_just_met() {
+        let field = field(limits(), 512.0, 100.0);
+        let tpot = |limit: f64| field.fastest_where(|at| at.step_s <= limit);
+        let at = tpot(8e-3).expect("an idle replica is faster");
+        assert!((at.step_s - 8e-3).abs() < 1e-9);
+        assert!(tpot(4e-3).is_none(), "no step is that short");
+        let (full, _) = field.saturated();
+        assert!((tpot(1.0).expect("never that slow").rate_rps - full.rate_rps).abs() < 1e-12);
+    }
+
+    #[test]
+    fn doubled_outputs_triple_what_stays_in_memory() {
+        // The worked case of the glossary: 512 in, 1,000 out.
+        let ratio = LengthMoments::fixed(512.0, 2000.0).kv_token_steps()
+            / LengthMoments::fixed(512.0, 1000.0).kv_token_steps();
+        assert!((ratio - 2.99).abs() < 0.01);
+    }
+
+    #[test]
+    fn answers_of_one_token_need_no_decode() {
+        let (full, by) = field(limits(), 1024.0, 1.0).saturated();
+        assert_eq!(by, SaturatedBy::TokenBudget);
+        assert!((full.decode_seqs - 0.0).abs() < 1e-12);
+        let step = 5e-3 + 2e-5 * 2048.0 + 1e-9 * 2048.0 * 512.0;
+        assert!((full.rate_rps - 2.0 / step).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,118 @@
+//! How one replica of a pool turns a mix into a rate.
+
+use super::mean_field::{LengthMoments, MeanField, MeanShape, ReplicaLimits};
+use crate::accounts::report::SaturatedBy;
+use crate::scenario::{Pool, Service};
+use crate::step_time::{BatchShape, CompiledLaw, DeclaredThroughput};
+
+/// One replica of a pool.
+#[derive(Debug, Clone)]
+pub enum ReplicaModel<'a> {
+    /// By its step law.
+    Steps(&'a CompiledLaw, ReplicaLimits),
+    /// By declared token rates.
+    Declared(&'a DeclaredThroughput),
+}
+
+impl<'a> ReplicaModel<'a> {
+    /// The model of one replica of `pool`.
+    pub fn of(pool: &'a Pool) -> Self {
+        let step_time = match &pool.service {
+            Service::Steps(step_time) => step_time,
+            Service::Declared(rates) => return Self::Declared(rates),
+        };
+        let scheduler = &pool.scheduler;
+        let block_size = f64::from(scheduler.block_size);
+        let limits = ReplicaLimits {
+            seats: f64::from(scheduler.max_num_seqs),
+            kv_tokens: pool.usable_blocks() as f64 * block_size,
+            token_budget: f64::from(scheduler.max_num_batched_tokens),
+            block_size,
+            chunked_prefill: scheduler.chunked_prefill,
+            async_scheduling: scheduler.async_scheduling,
+            api_overhead_s: pool.api_overhead.as_secs(),
+        };
+        Self::Steps(&step_time.law, limits)
+    }
+
+    /// Requests per second of one replica while it never starves, and what it runs out of.
+    pub fn sustainable(&self, lengths: &LengthMoments) -> (f64, SaturatedBy) {
+        match self {
+            Self::Steps(law, limits) => {
+                let (operating, by) = mean_field(law, limits, lengths).saturated();
+                (operating.rate_rps, by)
+            }
+            Self::Declared(rates) => {
+                (1.0 / rates.work_s(lengths.input, lengths.output), SaturatedBy::DeclaredRate)
+            }
+        }
+    }
+
+    /// The mean field of one replica under a mix; `None` where only rates are declared.
+    pub fn steps(
+        &self,
+        lengths: &LengthMoments,
+    ) -> Option<MeanField<impl Fn(MeanShape) -> f64 + 'a>> {
+        match self {
+            Self::Steps(law, limits) => Some(mean_field(law, limits, lengths)),
+            Self::Declared(_) => None,
+        }
+    }
+}
+
+fn mean_field<'a>(
+    law: &'a CompiledLaw,
+    limits: &ReplicaLimits,
+    lengths: &LengthMoments,
+) -> MeanField<impl Fn(MeanShape) -> f64 + use<'a>> {
+    MeanField::new(move |shape| seconds(law, &shape), *lengths, *limits)
+}
+
+/// The compiled law between whole tokens: linear in T, exact in everything else.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "tokens of one step")]
+fn seconds(law: &CompiledLaw, shape: &MeanShape) -> f64 {
+    let tokens = (shape.prefill_tokens + shape.decode_seqs).max(1.0);
+    let below = tokens.floor();
+    let at = law.shared_s(below as u64);
+    let shared = at + (tokens - below) * (law.shared_s(below as u64 + 1) - at);
+    let parts = law.parts(BatchShape::default());
+    shared
+        + 2.0 * parts.s_per_half_pair * shape.prefill_pairs
+        + parts.s_per_decode_seq * shape.decode_seqs
+        + parts.s_per_kv_token * shape.kv_tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::step_time::StepCoefficients;
+
+    #[test]
+    fn whole_shapes_take_what_a_step_takes() {
+        let coefficients = StepCoefficients {
+            c0_s: 1e-3,
+            cw_s: 5e-3,
+            cw_experts_s: 2e-3,
+            expert_share: 0.1,
+            c1_s_per_token: 2e-5,
+            c2_s_per_pair: 7e-10,
+            c3_s_per_decode_seq: 3e-6,
+            c4_s_per_kv_token: 4e-8,
+            p: 2.0,
+        };
+        let law = CompiledLaw::new(&coefficients.law(), 512, 1.0, 1e-4);
+        for (prefill, decodes, kv) in [(0, 1, 100), (500, 0, 0), (600, 37, 40_000)] {
+            let mut shape =
+                BatchShape { decode_seqs: decodes, kv_tokens: kv, ..Default::default() };
+            shape.add_prefill(64, prefill);
+            let mean = MeanShape {
+                prefill_tokens: prefill as f64,
+                prefill_pairs: shape.prefill_half_pairs as f64 / 2.0,
+                decode_seqs: decodes as f64,
+                kv_tokens: kv as f64,
+            };
+            let (step, interpolated) = (law.step(shape).as_secs(), seconds(&law, &mean));
+            assert!((step - interpolated).abs() < 1e-12 + 1e-9 * step, "{step} {interpolated}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What the fleet sustains and delivers of this mix, against what is asked.
+
+use super::debt;
+use super::demand::{self, IntervalDemand};
+use super::latency::Latencies;
+use super::report::{EstimateVerdict, SupplyEstimate};
+use super::service::ReplicaModel;
+use super::timeline::Timeline;
+use crate::accounts::report::SaturatedBy;
+use crate::scenario::{Pool, Scenario};
+use crate::step_time::Origin;
+
+/// Hours in a month of the books: 30 days.
+const MONTH_H: f64 = 720.0;
+
+/// The estimate of a fleet that fits.
+pub fn estimate(scenario: &Scenario) -> (EstimateVerdict, SupplyEstimate) {
+    let classes = demand::classes(scenario);
+    let model = ReplicaModel::of(&scenario.pool);
+    let mean = demand::between(&classes, scenario.warmup, scenario.horizon);
+    let timeline = Timeline::of(scenario, &classes, &model);
+    let latencies = Latencies::of(scenario, &model, &classes, &mean, &timeline);
+    let verdict = if timeline.peak_utilization > 1.0 {
+        EstimateVerdict::Overloaded
+    } else if latencies.as_ref().is_some_and(|latencies| !latencies.within_limits_at_peak) {
+        EstimateVerdict::LateButStable
+    } else {
+        EstimateVerdict::Holds
+    };
+    let mut supply = rates(scenario, &model, &mean, &timeline);
+    if let Some(latencies) = latencies {
+        add_latencies(&mut supply, latencies, &mean);
+    }
+    (verdict, supply)
+}
+
+/// Everything but latencies.
+fn rates(
+    scenario: &Scenario,
+    model: &ReplicaModel,
+    mean: &IntervalDemand,
+    timeline: &Timeline,
+) -> SupplyEstimate {
+    let pool = &scenario.pool;
+    let replicas = f64::from(pool.replicas);
+    let (per_replica_rps, saturated_by) = model.sustainable(&mean.served);
+    let sustainable_rps = per_replica_rps * replicas;
+    let utilization = mean.served_rps / sustainable_rps;
+    SupplyEstimate {
+        required_prefill_tps: mean.offered.prefill_tps,
+        required_decode_tps: mean.offered.decode_tps,
+        required_rps: mean.offered.rps,
+        required_peak: timeline.peak,
+        peak_window_s: timeline.peak_window_s,
+        sustainable_rps,
+        sustainable_prefill_tps: sustainable_rps * mean.served.input,
+        sustainable_decode_tps: sustainable_rps * mean.served.output,
+        deliverable_rps: None,
+        deliverable_prefill_tps: None,
+        deliverable_decode_tps: None,
+        utilization,
+        utilization_peak: timeline.peak_utilization,
+        binding_constraint: name(saturated_by).to_owned(),
+        replicas_floor: whole_replicas(utilization * replicas),
+        mean_batch: None,
+        ttft_ms: None,
+        zero_load_ttft_ms: None,
+        tpot_ms: None,
+        zero_load_tpot_ms: None,
+        classes: Vec::new(),
+        debt_series: debt::fluid(timeline, mean),
+        cost_per_month: cost_per_month(pool),
+        kv_token_steps_per_request: mean.served.kv_token_steps(),
+        origin: pool.step_time().map_or(Origin::Declared, |s| s.resolved.provenance.origin),
+        step_time_band: pool
+            .step_time()
+            .and_then(|step_time| step_time.resolved.provenance.band)
+            .map(|band| band.typical),
+        outside_measured_range: Vec::new(),
+        simplified: pool.step_time().is_none(),
+    }
+}
+
+fn add_latencies(supply: &mut SupplyEstimate, latencies: Latencies, mean: &IntervalDemand) {
+    supply.deliverable_rps = Some(latencies.deliverable_rps);
+    supply.deliverable_prefill_tps = Some(latencies.deliverable_rps * mean.served.input);
+    supply.deliverable_decode_tps = Some(latencies.deliverable_rps * mean.served.output);
+    supply.mean_batch = latencies.mean_batch;
+    supply.ttft_ms = latencies.ttft_ms;
+    supply.zero_load_ttft_ms = Some(latencies.zero_load_ttft_ms);
+    supply.tpot_ms = Some(latencies.tpot_ms);
+    supply.zero_load_tpot_ms = Some(latencies.zero_load_tpot_ms);
+    supply.classes = latencies.classes;
+    supply.outside_measured_range = latencies.outside_measured_range;
+}
+
+/// As the report writes it.
+fn name(saturated_by: SaturatedBy) -> &'static str {
+    match saturated_by {
+        SaturatedBy::Seats => "seats",
+        SaturatedBy::KvMemory => "kv_memory",
+        SaturatedBy::TokenBudget => "token_budget",
+        SaturatedBy::DeclaredRate => "declared_rate",
+    }
+}
+
+/// Rounded up, but not by an error in the last digits.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
+fn whole_replicas(exact: f64) -> u32 {
+    (exact - 1e-9).ceil().max(1.0) as u32
+}
+
+fn cost_per_month(pool: &Pool) -> Option<f64> {
+    let price = pool.price.as_ref()?;
+    Some(price.usd_per_gpu_hour * f64::from(pool.gpus()) * MONTH_H)
+}

@@ -1,0 +1,195 @@
+//! The estimate against exact cases and against the simulator that knows what it leaves out.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{fixed, scenario};
+use goodput_engine::accounts::fleet_spec;
+use goodput_engine::estimate::estimate;
+use goodput_engine::estimate::report::{EstimateReport, EstimateVerdict, SupplyEstimate};
+use goodput_engine::sim::{RunLimits, saturate, simulate};
+use serde_json::{Value, json};
+
+fn supply(report: &EstimateReport) -> &SupplyEstimate {
+    report.supply.as_ref().expect("it fits")
+}
+
+#[test]
+fn required_decode_tokens_are_exact_and_double_with_the_outputs() {
+    let once = estimate(&scenario(fixed(512, 731, 137.0)));
+    let twice = estimate(&scenario(fixed(512, 1462, 137.0)));
+    let (once, twice) = (supply(&once), supply(&twice));
+    let exactly = |value: f64, expected: f64| assert_eq!(value.to_bits(), expected.to_bits());
+    exactly(once.required_decode_tps, 100_147.0);
+    exactly(twice.required_decode_tps, 200_294.0);
+    exactly(once.required_prefill_tps, twice.required_prefill_tps);
+    assert!(twice.sustainable_rps < once.sustainable_rps);
+    assert!((once.required_peak.decode_tps / 100_147.0 - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_declared_capacity_gives_supply_and_debt_but_no_latency() {
+    let declared = |output| {
+        estimate(&scenario(|document| {
+            fixed(512, output, 100.0)(document);
+            document["fleet"]["pools"][0]["step_time"] = json!({
+                "source": { "kind": "declared", "declared_output_tps": 120_000.0 }
+            });
+        }))
+    };
+    let (once, twice) = (declared(1000), declared(2000));
+    assert_eq!(once.verdict, EstimateVerdict::Holds);
+    assert_eq!(twice.verdict, EstimateVerdict::Overloaded);
+    let (once, twice) = (supply(&once), supply(&twice));
+    assert_eq!((once.required_decode_tps, twice.required_decode_tps), (100_000.0, 200_000.0));
+    assert!((twice.sustainable_decode_tps - 120_000.0).abs() < 1e-6);
+    assert!((twice.sustainable_rps - 60.0).abs() < 1e-9);
+    // Debt grows at 80,000 tokens or 40 requests a second.
+    let last = twice.debt_series.last().expect("a series");
+    assert!((last.debt_requests / (40.0 * 600.0) - 1.0).abs() < 1e-9);
+    assert!((last.debt_decode_tokens / (80_000.0 * 600.0) - 1.0).abs() < 1e-9);
+    assert!(once.debt_series.iter().all(|debt| debt.debt_requests == 0.0));
+    assert!(once.simplified && once.tpot_ms.is_none() && once.ttft_ms.is_none());
+    assert!(once.deliverable_rps.is_none() && once.classes.is_empty());
+    assert_eq!(once.binding_constraint, "declared_rate");
+}
+
+#[test]
+fn what_does_not_fit_has_memory_and_a_smallest_layout_and_nothing_else() {
+    let report = estimate(&scenario(|document| {
+        document["fleet"]["pools"][0]["model"] = json!("llama-3.1-405b");
+        document["fleet"]["pools"][0]["price_per_gpu_hour"] = json!(2.5);
+    }));
+    let json = serde_json::to_value(&report).expect("a plain report");
+    let keys: Vec<&String> = json.as_object().expect("an object").keys().collect();
+    assert_eq!(keys, ["memory", "smallest_fitting", "verdict"]);
+    assert_eq!(json["verdict"], "does_not_fit");
+    assert_eq!(json["smallest_fitting"]["gpus"], 16);
+    assert!(json["memory"]["pools"][0]["kv_capacity_tokens"].is_null());
+}
+
+/// A fluid queue whose sustainable rate equals the mean rate of a sinusoid (case C4): debt from a
+/// quarter of the cycle on, at its peak at three quarters, half of that at the end.
+#[test]
+fn a_mean_rate_equal_to_the_capacity_is_not_enough() {
+    let points: Vec<Value> = (0..=180)
+        .map(|i| {
+            let t_s = f64::from(i) * 5.0;
+            let rate_rps = 4.5 - 3.5 * (2.0 * std::f64::consts::PI * t_s / 900.0).cos();
+            json!({ "t_s": t_s, "rate_rps": rate_rps })
+        })
+        .collect();
+    let report = estimate(&scenario(|document| {
+        fixed(8000, 1000, 1.0)(document);
+        document["workload"]["horizon_s"] = json!(900.0);
+        document["workload"]["classes"][0]["arrivals"] =
+            json!({ "kind": "profile", "points": points, "noise": "none" });
+        document["fleet"]["pools"][0]["step_time"] = json!({
+            "source": { "kind": "declared", "declared_input_tps": 36_000.0 }
+        });
+    }));
+    let supply = supply(&report);
+    assert_eq!(report.verdict, EstimateVerdict::Overloaded);
+    assert!((supply.utilization - 1.0).abs() < 1e-3);
+    let debt = |at: f64| {
+        let near = |d: &&goodput_engine::estimate::report::FluidDebt| d.t_s >= at - 1e-6;
+        supply.debt_series.iter().find(near).expect("within the horizon").debt_requests
+    };
+    assert!(debt(220.0) < 1.0);
+    assert!((debt(675.0) / 1003.0 - 1.0).abs() < 0.01, "{}", debt(675.0));
+    assert!((debt(900.0) / 501.0 - 1.0).abs() < 0.01, "{}", debt(900.0));
+}
+
+/// The sustainable rate against a replica that never starves, on mixes that are bound by each of
+/// seats, KV memory and token budget.
+#[test]
+fn the_sustainable_rate_is_near_that_of_a_saturated_replica() {
+    type Edit = Box<dyn FnOnce(&mut Value)>;
+    let cases: [(&str, Edit); 5] = [
+        ("chat", Box::new(|_| {})),
+        ("fixed", Box::new(fixed(512, 731, 10.0))),
+        ("long prompts", Box::new(fixed(6000, 100, 10.0))),
+        ("few seats", Box::new(|d| d["fleet"]["pools"][0]["max_num_seqs"] = json!(32))),
+        ("little memory", Box::new(|d| d["fleet"]["pools"][0]["num_gpu_blocks"] = json!(3000))),
+    ];
+    for (name, edit) in cases {
+        let scenario = scenario(edit);
+        let requests = scenario.offered().expect("a bounded workload");
+        let fleet = fleet_spec(&scenario.pool).expect("it has a step law");
+        let measured = saturate(&requests, &fleet.replica).expect("some requests fit");
+        let report = estimate(&scenario);
+        let ratio = supply(&report).sustainable_rps / measured.rps;
+        println!("{name}: {} {} {ratio}", supply(&report).sustainable_rps, measured.rps);
+        assert!((ratio - 1.0).abs() < 0.05, "{name}: {ratio}");
+    }
+}
+
+/// Batch size, TPOT and TTFT against a simulation at moderate load, where queues are short.
+#[test]
+fn latencies_below_saturation_are_near_the_simulated_ones() {
+    for rate_rps in [2.0, 10.0, 25.0] {
+        let scenario = scenario(|document| {
+            document["workload"]["classes"][0]["arrivals"]["rate_rps"] = json!(rate_rps);
+        });
+        let requests = scenario.offered().expect("a bounded workload");
+        let fleet = fleet_spec(&scenario.pool).expect("it has a step law");
+        let run = simulate(&requests, &fleet, RunLimits::to_the_end(scenario.horizon));
+        let ms = |from: goodput_engine::units::Picos, to: Option<goodput_engine::units::Picos>| {
+            to.map(|to| (to - from).as_millis())
+        };
+        let rows = requests.iter().zip(&run.stamps);
+        let mut ttft: Vec<f64> = rows.filter_map(|(r, s)| ms(r.due, s.first_token)).collect();
+        ttft.sort_by(f64::total_cmp);
+        let tokens: f64 = run.stamps.iter().map(|s| f64::from(s.generated) - 1.0).sum();
+        let decoding_ms: f64 = run.stamps.iter().filter_map(|s| ms(s.first_token?, s.ended)).sum();
+        let report = estimate(&scenario);
+        let estimate = supply(&report);
+        let tpot = estimate.tpot_ms.expect("by steps") / (decoding_ms / tokens);
+        let first = estimate.ttft_ms.expect("not overloaded") / ttft[ttft.len() / 2];
+        println!("{rate_rps}: TPOT {tpot} TTFT {first}");
+        assert!((tpot - 1.0).abs() < 0.03, "{rate_rps}: TPOT {tpot}");
+        assert!((first - 1.0).abs() < 0.15, "{rate_rps}: TTFT {first}");
+    }
+}
+
+#[test]
+fn quality_below_the_target_never_holds() {
+    let report = estimate(&scenario(|document| {
+        document["workload"]["classes"][0]["quality"] =
+            json!({ "state": "assumed", "pass_rate": 0.9, "by": "a test" });
+    }));
+    assert_eq!(report.verdict, EstimateVerdict::LateButStable);
+    assert!((supply(&report).classes[0].attainment_cap - 0.9).abs() < 1e-12);
+}
+
+#[test]
+fn more_replicas_never_lower_a_supply_and_divide_the_floor() {
+    let with = |replicas: u32| {
+        estimate(&scenario(|document| {
+            document["workload"]["classes"][0]["arrivals"]["rate_rps"] = json!(150.0);
+            document["fleet"]["pools"][0]["replicas"] = json!(replicas);
+        }))
+    };
+    let (two, four) = (with(2), with(4));
+    let (two, four) = (supply(&two), supply(&four));
+    assert!((four.sustainable_rps / two.sustainable_rps - 2.0).abs() < 1e-9);
+    assert_eq!(two.replicas_floor, four.replicas_floor);
+    assert!(f64::from(two.replicas_floor) >= 150.0 * 2.0 / two.sustainable_rps);
+}
+
+/// The estimate follows every keystroke on the main thread of a browser.
+#[test]
+fn it_takes_well_under_five_milliseconds() {
+    let scenario = scenario(|_| {});
+    let best = (0..5)
+        .map(|_| {
+            let start = Instant::now();
+            std::hint::black_box(estimate(&scenario));
+            start.elapsed()
+        })
+        .min()
+        .expect("five runs");
+    // Unoptimised builds are about ten times slower; the engine is optimised in every profile.
+    assert!(best < Duration::from_millis(5), "{best:?}");
+}

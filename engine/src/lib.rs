@@ -19,6 +19,7 @@ pub mod ingest;
 pub mod scenario;
 // Layer 4
 pub mod accounts;
+pub mod estimate;
 pub mod sim;
 // Layer 5
 pub mod review;

@@ -95,7 +95,7 @@ fn uses() -> Uses {
         let first = inside.iter().next().unwrap_or_default().to_string_lossy().into_owned();
         let module = first.trim_end_matches(".rs").to_owned();
         // The crate's root and the command line stand above all layers.
-        if module == "lib" || module == "bin" {
+        if ["lib", "bin", "cli"].contains(&module.as_str()) {
             continue;
         }
         let others = used(&fs::read_to_string(&file).expect("a readable source file"));

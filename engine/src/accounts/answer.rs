@@ -124,6 +124,20 @@ impl<'a> Answer<'a> {
         Ok(Self { scenario, requests, fleet, saturation })
     }
 
+    /// The same with a workload and a saturated replica that are known already, e.g. those of
+    /// another fleet size.
+    ///
+    /// # Errors
+    /// The model does not fit, or only token rates are declared.
+    pub fn serving(
+        scenario: &'a Scenario,
+        requests: Vec<OfferedRequest>,
+        saturation: Saturation,
+    ) -> Result<Self, Unanswerable> {
+        let fleet = fleet_spec(&scenario.pool)?;
+        Ok(Self { scenario, requests, fleet, saturation })
+    }
+
     /// Requests to simulate.
     pub fn offered(&self) -> usize {
         self.requests.len()

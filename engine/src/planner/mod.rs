@@ -1,3 +1,264 @@
-//! How many replicas hold the contract, and what binds.
+//! How many replicas hold the contract, how far the present fleet is from the cliff, what binds.
+//!
+//! First what no count can mend (`alone`). Then the smallest fleet: bracketed by the estimate,
+//! bisected by simulation on one workload that every fleet serves, confirmed on other seeds. Then
+//! the largest multiple α of the mix at which the present fleet holds, and the same with each
+//! constraint relaxed alone: the one with the largest gain binds.
+//!
+//! A [`Planner`] advances one simulation at a time, so that a caller can show what is known so far
+//! and stop at any time. It keeps no state but the runs that are done: the searches start again
+//! from the beginning after each and look the earlier ones up.
 
+mod alone;
 pub mod report;
+mod runs;
+mod search;
+mod variant;
+mod words;
+
+pub use variant::{ALPHA_STEPS, Constraint, Variant};
+
+use report::{FleetRow, PlanAnswer, PlanReport, Relaxation};
+
+use crate::accounts::report::MixRate;
+use crate::estimate::estimate;
+use crate::estimate::report::SupplyEstimate;
+use crate::scenario::{MAX_REPLICAS, Scenario};
+use crate::stats;
+use runs::{Needed, RunDetails, RunSummary, Runs};
+use search::{LARGEST_ALPHA_STEPS, Search};
+
+/// Seeds that confirm an answer.
+const SEEDS: u64 = 5;
+
+/// How far a plan has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Progress {
+    /// There is more to do.
+    Working {
+        /// Simulations done.
+        done: u32,
+        /// What the next one is for, in words.
+        next: String,
+    },
+    /// The report is complete.
+    Done,
+}
+
+/// A plan in progress.
+#[derive(Debug)]
+pub struct Planner<'a> {
+    scenario: &'a Scenario,
+    supply: Option<SupplyEstimate>,
+    /// Why no count helps, if so.
+    beyond_count: Option<PlanAnswer>,
+    runs: Runs,
+    report: Option<PlanReport>,
+    needed: Option<Needed>,
+}
+
+/// The whole plan. `watch` is told before every simulation and ends the plan early by returning
+/// false, with what is known by then: `None` if that is nothing.
+pub fn plan(scenario: &Scenario, mut watch: impl FnMut(&Progress) -> bool) -> Option<PlanReport> {
+    let mut planner = Planner::new(scenario);
+    loop {
+        let progress = planner.progress();
+        if progress == Progress::Done || !watch(&progress) {
+            return planner.report;
+        }
+        planner.advance();
+    }
+}
+
+impl<'a> Planner<'a> {
+    /// A plan that has not begun.
+    pub fn new(scenario: &'a Scenario) -> Self {
+        let supply = estimate(scenario).supply;
+        let beyond_count = words::beyond_count(scenario, supply.as_ref());
+        let runs = Runs::default();
+        let mut planner = Self { scenario, supply, beyond_count, runs, report: None, needed: None };
+        planner.think();
+        planner
+    }
+
+    /// How far it has come.
+    pub fn progress(&self) -> Progress {
+        match self.needed {
+            Some(Needed(variant)) => {
+                Progress::Working { done: self.runs.count(), next: words::next(variant) }
+            }
+            None => Progress::Done,
+        }
+    }
+
+    /// Does one simulation, if one is needed.
+    pub fn advance(&mut self) -> Progress {
+        if let Some(needed) = self.needed.take() {
+            self.runs.run(self.scenario, needed);
+            self.think();
+        }
+        self.progress()
+    }
+
+    /// What is known so far: nothing until the answer is; fleets, α and what binds follow.
+    pub fn report(&self) -> Option<&PlanReport> {
+        self.report.as_ref()
+    }
+
+    /// Draws every conclusion that the runs allow, up to the first that is missing.
+    fn think(&mut self) {
+        let mut report = None;
+        self.needed = self.conclude(&mut report).err();
+        self.report = report;
+    }
+
+    fn conclude(&self, report: &mut Option<PlanReport>) -> Result<(), Needed> {
+        let answer = match &self.beyond_count {
+            Some(answer) => answer.clone(),
+            None => self.count()?,
+        };
+        let report = report.insert(PlanReport {
+            sentence: words::sentence(self.scenario, &answer, &[]),
+            answer,
+            fleets: Vec::new(),
+            replicas_floor: self.supply.as_ref().map_or(0, |supply| supply.replicas_floor),
+            alpha: None,
+            deliverable: None,
+            binding: Vec::new(),
+            seeds: (0..SEEDS).map(|offset| self.scenario.seed.wrapping_add(offset)).collect(),
+            simulations: self.runs.count(),
+        });
+        if self.scenario.pool.step_time().is_none() || self.supply.is_none() {
+            return Ok(());
+        }
+        self.add_fleets(report)?;
+        let base = self.add_alpha(report)?;
+        self.add_binding(report, base)
+    }
+
+    fn search(&self) -> Search<'_> {
+        Search { runs: &self.runs, seeds: SEEDS, most_replicas: MAX_REPLICAS }
+    }
+
+    fn count(&self) -> Result<PlanAnswer, Needed> {
+        let gpus_per_replica = self.scenario.pool.gpus_per_replica;
+        let found = self.search().smallest_fleet(self.guess_replicas())?;
+        Ok(match found {
+            Ok(replicas) => {
+                let gpus = replicas.saturating_mul(gpus_per_replica);
+                PlanAnswer::Replicas { replicas, gpus, gpus_per_replica }
+            }
+            Err(tried) => PlanAnswer::NotFound { tried },
+        })
+    }
+
+    /// Rows of the present fleet and of the answer and its neighbours, in every seed.
+    fn add_fleets(&self, report: &mut PlanReport) -> Result<(), Needed> {
+        let answer = match report.answer {
+            PlanAnswer::Replicas { replicas, .. } => Some(replicas),
+            _ => None,
+        };
+        let present = self.scenario.pool.replicas;
+        let around = answer.into_iter().flat_map(|n| [n - 1, n, n.saturating_add(1)]);
+        let mut sizes: Vec<u32> = around.chain([present]).filter(|n| *n > 0).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        for replicas in sizes {
+            let mut row = self.row(replicas)?;
+            row.is_present = replicas == present;
+            row.is_answer = Some(replicas) == answer;
+            report.fleets.push(row);
+        }
+        report.sentence = words::sentence(self.scenario, &report.answer, &report.fleets);
+        Ok(())
+    }
+
+    fn row(&self, replicas: u32) -> Result<FleetRow, Needed> {
+        let run = |seed_offset| self.runs.get(Variant::size(replicas, seed_offset));
+        let runs: Vec<&RunSummary> = (0..SEEDS).map(run).collect::<Result<_, _>>()?;
+        let details = || runs.iter().filter_map(|run| run.details.as_ref());
+        let mean = |value: fn(&RunDetails) -> Option<f64>| {
+            stats::mean(&details().filter_map(value).collect::<Vec<_>>())
+        };
+        Ok(FleetRow {
+            replicas,
+            is_present: false,
+            is_answer: false,
+            attainment: runs.iter().map(|run| run.attainment).sum::<f64>() / runs.len() as f64,
+            holds_in: count(runs.iter().filter(|run| run.holds).count()),
+            runs: count(runs.len()),
+            ttft_p95_ms: mean(|details| details.ttft_p95_ms),
+            peak_debt_s: mean(|details| Some(details.peak_debt_s)).unwrap_or(0.0),
+            cost_per_good_request: mean(|details| details.cost_per_good_request),
+            cost_per_month: mean(|details| details.cost_per_month),
+            alpha: None,
+        })
+    }
+
+    /// The largest multiple at which the present fleet holds; returns it in steps.
+    fn add_alpha(&self, report: &mut PlanReport) -> Result<u32, Needed> {
+        let present = self.scenario.pool.replicas;
+        let base = self.search().largest_alpha(present, None, self.guess_alpha_steps())?;
+        let alpha = f64::from(base) / f64::from(ALPHA_STEPS);
+        report.alpha = (base > 0).then_some(alpha);
+        report.deliverable = self.supply.as_ref().filter(|_| base > 0).map(|supply| MixRate {
+            rps: alpha * supply.required_rps,
+            prefill_tps: alpha * supply.required_prefill_tps,
+            decode_tps: alpha * supply.required_decode_tps,
+        });
+        if let Some(row) = report.fleets.iter_mut().find(|row| row.is_present) {
+            row.alpha = report.alpha;
+        }
+        Ok(base)
+    }
+
+    /// The gain of each constraint relaxed alone, largest first.
+    fn add_binding(&self, report: &mut PlanReport, base: u32) -> Result<(), Needed> {
+        let present = self.scenario.pool.replicas;
+        for constraint in Constraint::ALL {
+            let guess = (base + 1).min(LARGEST_ALPHA_STEPS);
+            let relaxed = self.search().largest_alpha(present, Some(constraint), guess)?;
+            // Relaxing a limit changes the schedule, which may by chance lose a step.
+            let steps = relaxed.saturating_sub(base);
+            report.binding.push(Relaxation {
+                constraint: constraint.name().to_owned(),
+                label: constraint.label().to_owned(),
+                gain: f64::from(steps) / f64::from(ALPHA_STEPS),
+                binds: false,
+            });
+            report.binding.sort_by(|a, b| b.gain.total_cmp(&a.gain));
+        }
+        if let Some(first) = report.binding.first_mut() {
+            first.binds = first.gain > 0.0;
+        }
+        Ok(())
+    }
+
+    /// Where the estimate puts the answer.
+    fn guess_replicas(&self) -> u32 {
+        let Some(supply) = &self.supply else { return 1 };
+        let present = f64::from(self.scenario.pool.replicas);
+        let per_replica = supply.deliverable_rps.unwrap_or(supply.sustainable_rps) / present;
+        let exact = supply.required_peak.rps / per_replica.max(f64::MIN_POSITIVE);
+        whole(exact.ceil()).clamp(supply.replicas_floor, MAX_REPLICAS)
+    }
+
+    /// Where the estimate puts α, in steps.
+    fn guess_alpha_steps(&self) -> u32 {
+        let Some(supply) = &self.supply else { return 1 };
+        if self.beyond_count.is_some() {
+            return 1;
+        }
+        let deliverable = supply.deliverable_rps.unwrap_or(supply.sustainable_rps);
+        whole(f64::from(ALPHA_STEPS) * deliverable / supply.required_peak.rps)
+    }
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
+fn whole(x: f64) -> u32 {
+    x as u32
+}

@@ -1,0 +1,132 @@
+//! The searches: smallest fleet, largest multiple of the mix. Each asks for runs by `?` and is
+//! started again from the beginning when one has been done; what is known is looked up.
+
+use super::runs::{Needed, Runs};
+use super::variant::{ALPHA_STEPS, Constraint, Variant};
+
+/// The largest multiple of a mix that is tried.
+pub const LARGEST_ALPHA_STEPS: u32 = 4 * ALPHA_STEPS;
+/// Fleets beyond the first that holds in one seed which are tried when other seeds refuse it.
+const MOST_CORRECTIONS: u32 = 32;
+
+/// Looks things up among runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Search<'a> {
+    /// Runs done so far.
+    pub runs: &'a Runs,
+    /// Seeds that confirm an answer.
+    pub seeds: u64,
+    /// The largest fleet that is tried.
+    pub most_replicas: u32,
+}
+
+impl Search<'_> {
+    /// The smallest N such that N and N + 1 hold in every seed; `Err(Ok(tried))` when no fleet up
+    /// to `tried` does.
+    pub fn smallest_fleet(&self, guess: u32) -> Result<Result<u32, u32>, Needed> {
+        let holds = |replicas| self.holds(Variant::size(replicas, 0));
+        let first = smallest(guess.clamp(1, self.most_replicas), self.most_replicas, holds)?;
+        let Some(first) = first else { return Ok(Err(self.most_replicas)) };
+        let last = first.saturating_add(MOST_CORRECTIONS).min(self.most_replicas);
+        for replicas in first..=last {
+            if self.holds_always(replicas)? && self.holds_always(replicas.saturating_add(1))? {
+                return Ok(Ok(replicas));
+            }
+        }
+        Ok(Err(last))
+    }
+
+    /// The largest multiple, in steps, at which `replicas` hold; 0 if none.
+    pub fn largest_alpha(
+        &self,
+        replicas: u32,
+        relaxed: Option<Constraint>,
+        guess: u32,
+    ) -> Result<u32, Needed> {
+        let guess = guess.clamp(1, LARGEST_ALPHA_STEPS);
+        let fails = |alpha_steps| {
+            let variant = Variant { replicas, alpha_steps, relaxed, seed_offset: 0 };
+            self.holds(variant).map(|holds| !holds)
+        };
+        let first_failing = smallest(guess, LARGEST_ALPHA_STEPS, fails)?;
+        Ok(first_failing.map_or(LARGEST_ALPHA_STEPS, |steps| steps - 1))
+    }
+
+    fn holds(&self, variant: Variant) -> Result<bool, Needed> {
+        self.runs.get(variant).map(|run| run.holds)
+    }
+
+    fn holds_always(&self, replicas: u32) -> Result<bool, Needed> {
+        for seed_offset in 0..self.seeds {
+            if !self.holds(Variant::size(replicas, seed_offset))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The smallest number in `1..=most` for which `holds`, if it holds for every larger one: steps
+/// that double away from `guess`, then bisection.
+fn smallest(
+    guess: u32,
+    most: u32,
+    mut holds: impl FnMut(u32) -> Result<bool, Needed>,
+) -> Result<Option<u32>, Needed> {
+    let (mut fails, mut works) = (0, None);
+    let mut at = guess;
+    let mut step = 1;
+    loop {
+        if holds(at)? {
+            works = Some(at);
+            if fails > 0 || at == 1 {
+                break;
+            }
+            at = at.saturating_sub(step).max(1);
+        } else {
+            fails = at;
+            if works.is_some() || at == most {
+                break;
+            }
+            at = at.saturating_add(step).min(most);
+        }
+        step *= 2;
+    }
+    let Some(mut works) = works else { return Ok(None) };
+    while works - fails > 1 {
+        let middle = fails + (works - fails) / 2;
+        if holds(middle)? { works = middle } else { fails = middle }
+    }
+    Ok(Some(works))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_that_holds_is_found_from_any_guess_in_few_tries() {
+        for first in [1, 2, 7, 64, 199, 200] {
+            for guess in [1, 5, 64, 200] {
+                let mut tries = 0;
+                let found = smallest(guess, 200, |n| {
+                    tries += 1;
+                    Ok(n >= first)
+                });
+                assert_eq!(found, Ok(Some(first)), "{first} from {guess}");
+                assert!(tries <= 18, "{tries}");
+            }
+        }
+        assert_eq!(smallest(3, 200, |_| Ok(false)), Ok(None));
+    }
+
+    #[test]
+    fn a_good_guess_takes_two_tries() {
+        let mut tries = 0;
+        let found = smallest(41, 10_000, |n| {
+            tries += 1;
+            Ok(n >= 41)
+        });
+        assert_eq!((found, tries), (Ok(Some(41)), 2));
+    }
+}

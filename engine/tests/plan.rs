@@ -1,0 +1,228 @@
+//! The planner against exhaustive search, against the simulator, and where no count helps.
+
+mod common;
+
+use common::{fixed, scenario};
+use goodput_engine::accounts;
+use goodput_engine::planner::report::{FleetRow, PlanAnswer, PlanReport};
+use goodput_engine::planner::{Planner, Progress, plan};
+use goodput_engine::scenario::Scenario;
+use serde_json::{Value, json};
+
+fn whole_plan(scenario: &Scenario) -> PlanReport {
+    plan(scenario, |_| true).expect("nobody stops it")
+}
+
+/// A minute of chat at `rate_rps`, 32 seats a replica.
+fn minute(rate_rps: f64) -> impl FnOnce(&mut Value) {
+    move |document| {
+        document["workload"]["horizon_s"] = json!(60.0);
+        document["workload"]["classes"][0]["arrivals"]["rate_rps"] = json!(rate_rps);
+        document["fleet"]["pools"][0]["max_num_seqs"] = json!(32);
+    }
+}
+
+fn replicas(report: &PlanReport) -> u32 {
+    match report.answer {
+        PlanAnswer::Replicas { replicas, .. } => replicas,
+        ref other => panic!("no count: {other:?}"),
+    }
+}
+
+fn infeasible(report: &PlanReport) -> (&str, &str) {
+    match &report.answer {
+        PlanAnswer::Infeasible { limit, reason, .. } => (limit, reason),
+        other => panic!("a count: {other:?}"),
+    }
+}
+
+/// Whether `replicas` hold in every one of `seeds`.
+fn holds(scenario: &Scenario, replicas: u32, seeds: &[u64]) -> bool {
+    seeds.iter().all(|&seed| {
+        let mut changed = scenario.clone();
+        changed.seed = seed;
+        changed.pool.replicas = replicas;
+        accounts::answer(&changed).expect("it can be simulated").report.contract_holds
+    })
+}
+
+#[test]
+fn the_answer_is_that_of_an_exhaustive_search() {
+    for (rate_rps, tpot_ms) in [(5.0, 50.0), (30.0, 50.0), (45.0, 50.0), (45.0, 9.0)] {
+        let scenario = scenario(|document| {
+            minute(rate_rps)(document);
+            document["workload"]["classes"][0]["slo"]["tpot_ms"] = json!(tpot_ms);
+        });
+        let report = whole_plan(&scenario);
+        let smallest = (1..200).find(|&n| {
+            holds(&scenario, n, &report.seeds) && holds(&scenario, n + 1, &report.seeds)
+        });
+        assert_eq!(Some(replicas(&report)), smallest, "{rate_rps} {tpot_ms}");
+        assert!(replicas(&report) >= report.replicas_floor);
+    }
+}
+
+#[test]
+fn rows_say_what_simulations_of_those_fleets_say() {
+    let scenario = scenario(|document| {
+        minute(45.0)(document);
+        document["fleet"]["pools"][0]["price_per_gpu_hour"] = json!(2.0);
+        document["fleet"]["pools"][0]["replicas"] = json!(6);
+    });
+    let report = whole_plan(&scenario);
+    let answer = replicas(&report);
+    let sizes: Vec<u32> = report.fleets.iter().map(|row| row.replicas).collect();
+    let mut expected = vec![answer - 1, answer, answer + 1, 6];
+    expected.sort_unstable();
+    expected.dedup();
+    assert_eq!(sizes, expected);
+    for row in &report.fleets {
+        assert_eq!((row.is_answer, row.is_present), (row.replicas == answer, row.replicas == 6));
+        let mut attainments = Vec::new();
+        for &seed in &report.seeds {
+            let mut changed = scenario.clone();
+            changed.seed = seed;
+            changed.pool.replicas = row.replicas;
+            attainments.push(accounts::answer(&changed).expect("it can").report.attainment);
+        }
+        let mean = attainments.iter().sum::<f64>() / attainments.len() as f64;
+        assert!((row.attainment - mean).abs() < 1e-12);
+        assert_eq!(row.cost_per_month, Some(f64::from(row.replicas) * 2.0 * 720.0));
+    }
+    let attainment = |row: &FleetRow| row.attainment;
+    assert!(report.fleets.iter().map(attainment).is_sorted(), "more replicas, more good");
+}
+
+#[test]
+fn alpha_is_the_cliff_of_the_present_fleet() {
+    let with_rate = |factor: f64| {
+        scenario(|document| {
+            minute(20.0 * factor)(document);
+            document["fleet"]["pools"][0]["replicas"] = json!(2);
+        })
+    };
+    let report = whole_plan(&with_rate(1.0));
+    let alpha = report.alpha.expect("two replicas hold something");
+    let holds_at = |factor: f64| {
+        accounts::answer(&with_rate(factor)).expect("it can be simulated").report.contract_holds
+    };
+    assert!(holds_at(alpha) && !holds_at(alpha + 0.02), "{alpha}");
+    let deliverable = report.deliverable.expect("a rate");
+    assert!((deliverable.rps / (20.0 * alpha) - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn what_is_scarce_binds() {
+    let first = |edit: fn(&mut Value)| {
+        let scenario = scenario(|document| {
+            minute(12.0)(document);
+            edit(document);
+        });
+        let report = whole_plan(&scenario);
+        assert_eq!(report.binding.len(), 6, "all gains are listed");
+        assert!(report.binding.iter().map(|r| -r.gain).is_sorted());
+        assert_eq!(report.binding.iter().filter(|r| r.binds).count(), 1);
+        report.binding[0].clone()
+    };
+    let seats = first(|document| document["fleet"]["pools"][0]["max_num_seqs"] = json!(16));
+    assert!(["seats", "step_time"].contains(&seats.constraint.as_str()), "{seats:?}");
+    assert!(seats.gain >= 0.1);
+    let memory = first(|document| {
+        document["fleet"]["pools"][0]["max_num_seqs"] = json!(256);
+        document["fleet"]["pools"][0]["num_gpu_blocks"] = json!(800);
+    });
+    assert!(["kv_memory", "step_time"].contains(&memory.constraint.as_str()), "{memory:?}");
+    let quality = first(|document| {
+        document["workload"]["classes"][0]["quality"] =
+            json!({ "state": "assumed", "pass_rate": 0.9, "by": "a test" });
+    });
+    assert_eq!(quality.constraint, "errors_and_quality");
+}
+
+#[test]
+fn quality_and_errors_cap_attainment_whatever_the_fleet() {
+    let report = whole_plan(&scenario(|document| {
+        minute(5.0)(document);
+        document["workload"]["classes"][0]["quality"] =
+            json!({ "state": "assumed", "pass_rate": 0.9, "by": "a test" });
+    }));
+    let (limit, reason) = infeasible(&report);
+    assert_eq!(limit, "quality");
+    assert!(reason.contains("quality caps attainment at 90 %"), "{reason}");
+    assert_eq!(report.alpha, None, "no multiple holds");
+    let report = whole_plan(&scenario(|document| {
+        minute(5.0)(document);
+        document["workload"]["classes"][0]["error_rate"] = json!(0.2);
+    }));
+    assert_eq!(infeasible(&report).0, "errors");
+}
+
+#[test]
+fn limits_below_an_idle_replica_have_no_count() {
+    for (field, limit_ms, name) in [
+        ("ttft_ms", 3.0, "zero_load_ttft"),
+        ("tpot_ms", 1.0, "zero_load_tpot"),
+        ("e2e_ms", 50.0, "zero_load_e2e"),
+    ] {
+        let report = whole_plan(&scenario(|document| {
+            minute(5.0)(document);
+            document["workload"]["classes"][0]["slo"][field] = json!(limit_ms);
+        }));
+        assert_eq!(infeasible(&report).0, name);
+        assert!(report.sentence.starts_with("No number of replicas helps"));
+    }
+    let report = whole_plan(&scenario(|document| {
+        minute(5.0)(document);
+        document["fleet"]["pools"][0]["max_model_len"] = json!(300);
+        document["fleet"]["pools"][0]["max_num_batched_tokens"] = json!(300);
+    }));
+    assert_eq!(infeasible(&report).0, "too_long");
+}
+
+#[test]
+fn bare_rates_and_models_that_do_not_fit_get_no_count_and_no_simulation() {
+    let declared = whole_plan(&scenario(|document| {
+        fixed(512, 2000, 100.0)(document);
+        document["fleet"]["pools"][0]["step_time"] =
+            json!({ "source": { "kind": "declared", "declared_output_tps": 120_000.0 } });
+    }));
+    assert_eq!(infeasible(&declared).0, "declared_rate");
+    assert_eq!((declared.replicas_floor, declared.simulations), (2, 0));
+    let huge = whole_plan(&scenario(|document| {
+        document["fleet"]["pools"][0]["model"] = json!("llama-3.1-405b");
+    }));
+    assert_eq!(infeasible(&huge).0, "memory");
+    assert_eq!((huge.simulations, huge.fleets.len()), (0, 0));
+}
+
+#[test]
+fn a_plan_shows_what_it_knows_and_stops_when_told() {
+    let scenario = scenario(minute(30.0));
+    let mut planner = Planner::new(&scenario);
+    let mut answered_at = None;
+    let mut fleets = 0;
+    while let Progress::Working { done, .. } = planner.progress() {
+        if let Some(report) = planner.report() {
+            answered_at.get_or_insert(done);
+            assert!(report.fleets.len() >= fleets, "rows only come");
+            fleets = report.fleets.len();
+        }
+        planner.advance();
+    }
+    let whole = whole_plan(&scenario);
+    assert_eq!(planner.report(), Some(&whole), "in steps or at once");
+    assert!(answered_at.expect("before the end") < whole.simulations);
+    let mut calls = 0;
+    let stopped = plan(&scenario, |_| {
+        calls += 1;
+        calls <= 1
+    });
+    assert_eq!(stopped, None, "one run is no answer");
+}
+
+#[test]
+fn a_faster_pace_needs_no_fewer_replicas() {
+    let counts: Vec<u32> =
+        [10.0, 20.0, 40.0].map(|rate| replicas(&whole_plan(&scenario(minute(rate))))).to_vec();
+    assert!(counts.is_sorted(), "{counts:?}");
+}

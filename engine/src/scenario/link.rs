@@ -145,9 +145,18 @@ fn too_long(length: usize, unit: &str) -> Problem {
     )
 }
 
-/// Whether `text` looks like a link or part of one rather than a document or a file name.
+/// Whether `text` is meant as a link, or as what follows `#s=` in one, rather than as a document or
+/// a file name such as `1.json`.
 pub fn is_link(text: &str) -> bool {
-    !text.trim_start().starts_with('{') && split(&unwrapped(text)).is_some()
+    if text.trim_start().starts_with('{') || text.len() > 2 * MAX_LINK_CHARS {
+        return false;
+    }
+    let text = unwrapped(text);
+    let Some((_, rest)) = split(&text) else { return false };
+    let is_hex = |part: &str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let whole =
+        |(made_with, _): (&str, &str)| made_with.len() == FINGERPRINT_CHARS && is_hex(made_with);
+    text.contains("#s=") || rest.split_once('.').is_some_and(whole)
 }
 
 /// Opens a full URL, a fragment or what follows `#s=`.

@@ -40,6 +40,18 @@ fn a_link_opens_from_an_address_a_fragment_or_a_payload() {
 }
 
 #[test]
+fn what_is_no_link_is_not_taken_for_one() {
+    for text in ["", "-", "{\"version\": 1}", "scenario.json", "1.json", "1.2.json", "run#s/1.json"]
+    {
+        assert!(!is_link(text), "{text}");
+    }
+    // Meant as a link, though its end is missing.
+    for text in ["#s=1", "http://127.0.0.1:8080/#s=2.12345678.x"] {
+        assert!(is_link(text), "{text}");
+    }
+}
+
+#[test]
 fn every_way_to_be_wrong_has_its_own_word() {
     let good = link();
     let altered = good.replace("#s=1.", "#s=1.x");
@@ -161,4 +173,16 @@ proptest! {
         // A valid header, so that more of the stream is read.
         let _ = decode(&around(&[&[0x78, 0xda], payload.as_slice()].concat()));
     }
+}
+
+/// A link of version 1 that uses every part of it, written when the version was frozen. It opens
+/// for ever, and so does every other link of its version: never change it.
+#[test]
+fn the_frozen_link_of_version_1_opens_as_it_was_written() {
+    let frozen = include_str!("frozen-1.txt");
+    let opened = decode(frozen).unwrap();
+    assert_eq!(Ok(&opened.doc), doc::parse(include_str!("frozen-1.json")).as_ref());
+    // What it means stands in numbers of its own, so that no catalogue can change it.
+    assert_eq!(opened.warnings, []);
+    assert_eq!(decode(&encode(&opened.doc).unwrap().fragment).unwrap().doc, opened.doc);
 }

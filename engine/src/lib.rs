@@ -3,6 +3,7 @@
 
 // Layer 0
 pub mod math;
+mod nearest;
 pub mod problem;
 pub mod rng;
 pub mod stats;

@@ -2,7 +2,10 @@
 
 /// The name with the fewest edits from `wanted`, upper and lower case alike, if few enough that it
 /// may be meant: a third of its letters. A name that contains the other counts as near.
-pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(
+    wanted: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let wanted = wanted.to_lowercase();
     // Comparing is quadratic; nobody means a name of that length.
     if wanted.is_empty() || wanted.len() > 200 {
@@ -12,7 +15,7 @@ pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Op
         .into_iter()
         .filter_map(|name| {
             let lower = name.to_lowercase();
-            let distance = edits(&wanted, &lower);
+            let distance = edits(&letters(&wanted), &letters(&lower));
             let contained = lower.contains(&wanted) || wanted.contains(&lower);
             let near = 3 * distance <= lower.chars().count().max(3) || contained;
             near.then_some((distance, name))
@@ -21,15 +24,18 @@ pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Op
         .map(|(_, name)| name)
 }
 
+fn letters(word: &str) -> Vec<char> {
+    word.chars().collect()
+}
+
 /// Levenshtein distance (Levenshtein 1966): insertions, deletions and replacements.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
+pub(crate) fn edits(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
+    for (i, from) in a.iter().enumerate() {
         let mut diagonal = row[0];
         row[0] = i + 1;
         for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
+            let replaced = diagonal + usize::from(from != to);
             diagonal = row[j + 1];
             row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
         }
@@ -59,8 +65,9 @@ mod tests {
     #[test]
     fn edits_are_counted() {
         for (a, b, count) in [("", "abc", 3), ("kitten", "sitting", 3), ("seq", "seqs", 1)] {
-            assert_eq!(edits(a, b), count);
-            assert_eq!(edits(b, a), count);
+            let (a, b) = (letters(a), letters(b));
+            assert_eq!(edits(&a, &b), count);
+            assert_eq!(edits(&b, &a), count);
         }
     }
 }

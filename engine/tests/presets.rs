@@ -17,7 +17,8 @@ fn doc(id: &str) -> ScenarioDoc {
 fn report(mut doc: ScenarioDoc, seed: u64, replicas: u32) -> SimReport {
     doc.workload.seed = seed;
     doc.fleet.pools[0].replicas = replicas;
-    answer(&check(&doc).unwrap().scenario).unwrap().report
+    let checked = check(&doc).expect("a preset is valid");
+    answer(&checked.scenario).expect("a preset can be simulated").report
 }
 
 fn replicas(id: &str) -> u32 {

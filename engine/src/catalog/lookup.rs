@@ -1,5 +1,6 @@
 //! Suggestions for an id that does not exist.
 
+use crate::nearest::edits;
 use crate::problem::Problem;
 
 /// The most suggestions given.
@@ -46,15 +47,5 @@ fn distance(a: &[char], b: &[char]) -> usize {
     if !a.is_empty() && b.starts_with(a) {
         return (b.len() - a.len()).div_ceil(3).min(2);
     }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
+    edits(a, b)
 }

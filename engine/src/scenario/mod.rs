@@ -6,7 +6,6 @@ mod check;
 pub mod doc;
 mod fingerprint;
 pub mod link;
-mod nearest;
 mod pool;
 pub mod presets;
 mod refs;

@@ -94,14 +94,18 @@ pub fn trace_dues(due_s: &[f64]) -> Result<Vec<Picos>, Vec<Problem>> {
     if let Some(i) = due_s.iter().position(|due| !(0.0..=MAX_HORIZON_S).contains(due)) {
         problems.push(Problem::error(
             format!("due_s[{i}]"),
-            format!("this request is due at {} s", due_s[i]),
+            format!("this request is due at {:?} s", due_s[i]),
             format!("give seconds from the start of the trace, 0 to {MAX_HORIZON_S}"),
         ));
     }
     if let Some(i) = due_s.windows(2).position(|pair| pair[1] < pair[0]) {
         problems.push(Problem::error(
             format!("due_s[{}]", i + 1),
-            format!("this request is due at {} s, before the one at {} s", due_s[i + 1], due_s[i]),
+            format!(
+                "this request is due at {:?} s, before the one at {:?} s",
+                due_s[i + 1],
+                due_s[i]
+            ),
             "sort the requests by time, lengths along with them",
         ));
     }

@@ -92,7 +92,9 @@ impl Patience {
         if p90 <= median {
             return Err(vec![Problem::error(
                 "p90_s",
-                format!("nine of ten wait up to {p90} s, no longer than the median of {median} s"),
+                format!(
+                    "nine of ten wait up to {p90:?} s, no longer than the median of {median:?} s"
+                ),
                 "give a 90th percentile above the median, or a fixed patience",
             )]);
         }
@@ -120,7 +122,7 @@ fn checked_seconds(field: &str, seconds: f64) -> Result<f64, Problem> {
     } else {
         Err(Problem::error(
             field,
-            format!("users wait {seconds} s for a first token"),
+            format!("users wait {seconds:?} s for a first token"),
             format!("give seconds above 0 and up to {MAX_HORIZON_S}, or leave patience out"),
         ))
     }

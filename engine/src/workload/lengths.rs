@@ -99,7 +99,7 @@ impl Lognormal {
             (!(1.0..=limit).contains(&tokens)).then(|| {
                 Problem::error(
                     field,
-                    format!("the length is {tokens} tokens"),
+                    format!("the length is {tokens:?} tokens"),
                     format!("give 1 to {MAX_LENGTH_TOKENS} tokens"),
                 )
             })
@@ -170,7 +170,7 @@ impl QuantileTable {
             if !(0.0..=1.0).contains(&p) || before.is_some_and(|(last, _)| p <= last) {
                 problems.push(Problem::error(
                     format!("table[{i}].p"),
-                    format!("the share of requests of this row is {p}"),
+                    format!("the share of requests of this row is {p:?}"),
                     "give shares from 0 to 1, each above the one before",
                 ));
             }
@@ -178,7 +178,7 @@ impl QuantileTable {
             if !in_range || before.is_some_and(|(_, last)| tokens < last) {
                 problems.push(Problem::error(
                     format!("table[{i}].tokens"),
-                    format!("the length of this row is {tokens} tokens"),
+                    format!("the length of this row is {tokens:?} tokens"),
                     format!("give 1 to {MAX_LENGTH_TOKENS} tokens, none below the row before"),
                 ));
             }

@@ -31,7 +31,7 @@ impl RateProfile {
         } else {
             Err(Problem::error(
                 "rate_rps",
-                format!("the arrival rate is {rate_rps} requests per second"),
+                format!("the arrival rate is {rate_rps:?} requests per second"),
                 "give a rate above 0",
             ))
         }
@@ -133,13 +133,15 @@ fn check(points: &[(f64, f64)]) -> Vec<Problem> {
         if !t_s.is_finite() || t_s < 0.0 {
             problems.push(Problem::error(
                 format!("points[{i}].t_s"),
-                format!("the moment of this point is {t_s} s"),
+                format!("the moment of this point is {t_s:?} s"),
                 "give seconds from the start, 0 or more",
             ));
         } else if t_s < latest {
             problems.push(Problem::error(
                 format!("points[{i}].t_s"),
-                format!("this point is at {t_s} s, before the one at {latest} s that precedes it"),
+                format!(
+                    "this point is at {t_s:?} s, before the one at {latest:?} s that precedes it"
+                ),
                 "put the points in order of time",
             ));
         } else {
@@ -148,7 +150,7 @@ fn check(points: &[(f64, f64)]) -> Vec<Problem> {
         if !rate_rps.is_finite() || rate_rps < 0.0 {
             problems.push(Problem::error(
                 format!("points[{i}].rate_rps"),
-                format!("the rate at this point is {rate_rps} requests per second"),
+                format!("the rate at this point is {rate_rps:?} requests per second"),
                 "give a rate of 0 or more",
             ));
         }

@@ -54,7 +54,7 @@ impl Findings {
         let fine = range.contains(&value);
         if !fine {
             let (low, high) = (range.start(), range.end());
-            self.error(path, format!("{what} is {value}"), format!("give {low} to {high}"));
+            self.error(path, format!("{what} is {value:?}"), format!("give {low} to {high}"));
         }
         fine
     }

@@ -137,7 +137,7 @@ fn check_scheduler(
     if !(share > 0.0 && share <= 1.0) {
         findings.error(
             format!("{path}.gpu_memory_utilization"),
-            format!("the share of GPU memory the engine may use is {share}"),
+            format!("the share of GPU memory the engine may use is {share:?}"),
             "give a share above 0 and up to 1, e.g. 0.9",
         );
     }
@@ -222,7 +222,7 @@ fn check_price(doc: &PoolDoc, path: &str, findings: &mut Findings) -> Option<Pri
     if !(usd > 0.0 && usd <= 10_000.0) {
         findings.error(
             format!("{path}.price_per_gpu_hour"),
-            format!("the price is {usd} USD per GPU-hour"),
+            format!("the price is {usd:?} USD per GPU-hour"),
             "give a price above 0 and up to 10000, or leave it out: no price, no cost",
         );
         return None;

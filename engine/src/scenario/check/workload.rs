@@ -18,6 +18,9 @@ use crate::workload::{
 /// The most traffic classes of one scenario.
 pub const MAX_CLASSES: usize = 100;
 
+/// The longest name of a class, characters.
+const LONGEST_NAME: usize = 200;
+
 /// The shortest span that a limit or a horizon may have, seconds: a picosecond.
 const SHORTEST_S: f64 = 1e-12;
 
@@ -58,7 +61,7 @@ fn check_horizon(doc: &WorkloadDoc, findings: &mut Findings) -> Option<Picos> {
     if !(SHORTEST_S..=MAX_HORIZON_S).contains(&horizon) {
         findings.error(
             "workload.horizon_s",
-            format!("the horizon is {horizon} s"),
+            format!("the horizon is {horizon:?} s"),
             format!("give seconds above 0 and up to {MAX_HORIZON_S} (30 days)"),
         );
         return None;
@@ -66,7 +69,7 @@ fn check_horizon(doc: &WorkloadDoc, findings: &mut Findings) -> Option<Picos> {
     if !(0.0..horizon).contains(&doc.warmup_s) {
         findings.error(
             "workload.warmup_s",
-            format!("a warm-up of {} s leaves nothing to count", doc.warmup_s),
+            format!("a warm-up of {:?} s leaves nothing to count", doc.warmup_s),
             format!("give 0 or more, less than the horizon of {horizon} s"),
         );
     }
@@ -87,6 +90,12 @@ fn check_names(classes: &[ClassDoc], findings: &mut Findings) {
         let name = class.name.trim();
         if name.is_empty() {
             findings.error(path(), "this class has no name", "give it one");
+        } else if name.chars().count() > LONGEST_NAME {
+            findings.error(
+                path(),
+                format!("the name of this class has {} characters", name.chars().count()),
+                format!("give one of up to {LONGEST_NAME}"),
+            );
         } else if !seen.insert(name) {
             findings.error(
                 path(),
@@ -220,7 +229,7 @@ fn check_quality(doc: &QualityDoc, path: &str, findings: &mut Findings) -> Optio
     if text.trim().is_empty() {
         findings.error(
             format!("{path}.{field}"),
-            format!("a pass rate of {rate} stands there, but not {missing}"),
+            format!("a pass rate of {rate:?} stands there, but not {missing}"),
             "say so, or set the state to `not_checked`",
         );
         return None;
@@ -237,7 +246,7 @@ fn check_contract(doc: &SloDoc, path: &str, findings: &mut Findings) -> Contract
         }
         findings.error(
             format!("{path}.{field}"),
-            format!("the limit is {limit_ms} ms"),
+            format!("the limit is {limit_ms:?} ms"),
             format!("give milliseconds above 0 and up to {longest_ms}, or leave the limit out"),
         );
         None
@@ -252,7 +261,7 @@ fn check_contract(doc: &SloDoc, path: &str, findings: &mut Findings) -> Contract
     if !(doc.attainment_target > 0.0 && doc.attainment_target <= 1.0) {
         findings.error(
             format!("{path}.attainment_target"),
-            format!("the share that must be good is {}", doc.attainment_target),
+            format!("the share that must be good is {:?}", doc.attainment_target),
             "give a share above 0 and up to 1, e.g. 0.95",
         );
     }

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::error::Category;
 
 use super::{ScenarioDoc, VERSION};
+use crate::nearest::nearest;
 use crate::problem::Problem;
-use crate::scenario::nearest::nearest;
 
 /// The longest text that is read, bytes: a recorded trace of the most requests one scenario may
 /// hold is about half of it.

@@ -19,6 +19,7 @@ fn workload_rules() {
         (with(|d| d.workload.warmup_s = -1.0), "workload.warmup_s", "0 or more"),
         (with(|d| d.workload.classes.clear()), "workload.classes", "0 traffic classes"),
         (class(|c| c.name = " ".into()), "workload.classes[0].name", "no name"),
+        (class(|c| c.name = "x".repeat(201)), "workload.classes[0].name", "201 characters"),
         (rate(0.0), "workload.classes[0].arrivals.rate_rps", "above 0"),
         (rate(-3.0), "workload.classes[0].arrivals.rate_rps", "-3"),
         (rate(f64::INFINITY), "workload.classes[0].arrivals.rate_rps", "inf"),

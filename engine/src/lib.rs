@@ -23,6 +23,7 @@ pub mod accounts;
 pub mod estimate;
 pub mod sim;
 // Layer 5
+pub mod calibration;
 pub mod review;
 // Layer 6
 pub mod planner;

@@ -8,7 +8,7 @@ use super::job::{Job, Place};
 use super::replica::Replica;
 use super::sampler::Sampler;
 use super::{FleetSpec, RunLimits, Sample, SimRun};
-use crate::slo::Fate;
+use crate::slo::{Fate, RequestStamps};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
@@ -93,6 +93,16 @@ impl<'a> FleetSim<'a> {
             self.take(event);
         }
         Progress::Done
+    }
+
+    /// The moment the run has come to.
+    pub fn now(&self) -> Picos {
+        self.now
+    }
+
+    /// What has happened to each request so far, in the order offered.
+    pub fn stamps(&self) -> impl Iterator<Item = &RequestStamps> {
+        self.jobs.iter().map(|job| &job.stamps)
     }
 
     /// What the run gave so far.

@@ -6,6 +6,7 @@
 //! whose blocks stay cached until taken; prompt reservation at admission; and the one-step lag of
 //! asynchronous scheduling.
 
+mod clients;
 mod event;
 mod fleet;
 mod job;
@@ -13,6 +14,7 @@ mod replica;
 mod sampler;
 mod saturate;
 
+pub use clients::{ClientRequest, drive_clients};
 pub use fleet::{FleetSim, Progress};
 pub use replica::Refusals;
 pub use saturate::{Saturation, saturate};

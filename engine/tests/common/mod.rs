@@ -1,4 +1,5 @@
 //! A scenario that most tests vary.
+#![allow(dead_code, reason = "each test binary uses a part")]
 
 use goodput_engine::scenario::doc::ScenarioDoc;
 use goodput_engine::scenario::{Scenario, check, doc};

@@ -1,0 +1,94 @@
+//! What a point reported that says something about the step time, each number under the
+//! definition that the prediction uses.
+
+use super::predict::{Prediction, Statistic};
+use crate::ingest::{BenchmarkPoint, Definition, LatencyStats, TokenKind, Weighting};
+
+/// Added to both sides of a first-token time before they are compared, milliseconds: what passes
+/// outside the engine (client, network) is a few tens of milliseconds, and a plain ratio would
+/// let it decide the fit at low loads.
+const TTFT_FLOOR_MS: f64 = 200.0;
+
+/// A number of a point and how to predict it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Observation {
+    quantity: Quantity,
+    statistic: Statistic,
+    /// As reported.
+    pub measured: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Quantity {
+    Ttft,
+    Tpot,
+    E2e,
+    OutputTps,
+}
+
+impl Observation {
+    /// Everything usable in `point`: a mean where there is one, else a median. E2E stands in for
+    /// TPOT only where that is missing, since it holds the same tokens.
+    pub fn all(point: &BenchmarkPoint) -> Vec<Self> {
+        let tpot = latency(point.tpot.as_ref(), Quantity::Tpot)
+            .or_else(|| latency(point.itl.as_ref(), Quantity::Tpot));
+        let e2e = if tpot.is_none() { latency(point.e2e.as_ref(), Quantity::E2e) } else { None };
+        let output_tps = point.tps(TokenKind::Output).filter(|tps| *tps > 0.0);
+        let output_tps = output_tps.map(|measured| Self {
+            quantity: Quantity::OutputTps,
+            statistic: Statistic::Mean,
+            measured,
+        });
+        [latency(point.ttft.as_ref(), Quantity::Ttft), tpot, e2e, output_tps]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    /// Its name with its unit.
+    pub fn name(&self) -> String {
+        let word = self.statistic.word();
+        match self.quantity {
+            Quantity::Ttft => format!("ttft_{word}_ms"),
+            Quantity::Tpot => format!("tpot_{word}_ms"),
+            Quantity::E2e => format!("e2e_{word}_ms"),
+            Quantity::OutputTps => "output_tps".to_owned(),
+        }
+    }
+
+    /// The same number of a prediction; `None` where it has none (TPOT of one-token answers).
+    pub fn predicted(&self, prediction: &Prediction) -> Option<f64> {
+        match self.quantity {
+            Quantity::Ttft => self.statistic.of(&prediction.ttft_ms),
+            Quantity::Tpot => self.statistic.of(&prediction.tpot_ms),
+            Quantity::E2e => self.statistic.of(&prediction.e2e_ms),
+            Quantity::OutputTps => Some(prediction.output_tps),
+        }
+    }
+
+    /// Logarithm of predicted ÷ measured, first-token times with their floor.
+    pub fn residual(&self, predicted: f64) -> f64 {
+        let floor = if self.quantity == Quantity::Ttft { TTFT_FLOOR_MS } else { 0.0 };
+        crate::math::ln((predicted + floor) / (self.measured + floor))
+    }
+}
+
+/// The middle of a latency, if its definition is the one that is predicted.
+fn latency(stats: Option<&LatencyStats>, quantity: Quantity) -> Option<Observation> {
+    let stats = stats?;
+    let fits = match quantity {
+        Quantity::Ttft => stats.definition == Definition::SendToFirstToken,
+        // A mean gap between tokens, weighted by request, is the same number.
+        Quantity::Tpot => {
+            let per_request = stats.weighting == Weighting::PerRequest;
+            stats.definition == Definition::ExcludesFirstToken
+                || (stats.definition == Definition::GapBetweenTokens && per_request)
+        }
+        Quantity::E2e => stats.definition == Definition::SendToLastToken,
+        Quantity::OutputTps => false,
+    };
+    let mean = stats.mean_ms.map(|ms| (Statistic::Mean, ms));
+    let middle = mean.or_else(|| stats.percentile(0.5).map(|ms| (Statistic::Median, ms)));
+    let (statistic, measured) = middle.filter(|(_, ms)| fits && *ms > 0.0)?;
+    Some(Observation { quantity, statistic, measured })
+}

@@ -3,7 +3,7 @@
 use super::lengths::{ClassLengths, class_lengths};
 use super::mean_field::LengthMoments;
 use crate::accounts::report::MixRate;
-use crate::scenario::Scenario;
+use crate::scenario::{Pool, Scenario};
 use crate::units::Picos;
 use crate::workload::{Arrivals, TrafficClass};
 
@@ -29,12 +29,20 @@ pub struct IntervalDemand {
 
 /// Demand of every class of `scenario`.
 pub fn classes(scenario: &Scenario) -> Vec<ClassDemand<'_>> {
-    let max_model_len = scenario.pool.scheduler.max_model_len;
+    let longest = longest(&scenario.pool);
     let of_class = |class| ClassDemand {
         class,
-        lengths: class_lengths(class, recorded(class, scenario.horizon), max_model_len),
+        lengths: class_lengths(class, recorded(class, scenario.horizon), longest),
     };
     scenario.classes.iter().map(of_class).collect()
+}
+
+/// Prompt plus output that a replica takes at most: `max_model_len`, or what its KV blocks hold
+/// and the last token, which is never read back.
+fn longest(pool: &Pool) -> u32 {
+    let blocks = pool.usable_blocks().saturating_sub(u64::from(pool.window_blocks_per_seq()));
+    let held = blocks.saturating_mul(u64::from(pool.scheduler.block_size)).saturating_add(1);
+    u32::try_from(held).unwrap_or(u32::MAX).min(pool.scheduler.max_model_len)
 }
 
 /// Requests of a trace that are due before the horizon.

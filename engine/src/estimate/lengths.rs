@@ -12,34 +12,34 @@ use crate::workload::{Lengths, TrafficClass};
 pub struct ClassLengths {
     /// All offered requests.
     pub offered: LengthMoments,
-    /// Those that fit `max_model_len`; zero if none does.
+    /// Those that a replica can hold; zero if none does.
     pub served: LengthMoments,
     /// Share of offered requests that fit, 0 to 1.
     pub served_share: f64,
 }
 
-/// The lengths of `class` when prompt plus answer may have `max_model_len` tokens. A recording is
-/// read up to its `requests`-th request.
-pub fn class_lengths(class: &TrafficClass, requests: usize, max_model_len: u32) -> ClassLengths {
+/// The lengths of `class` when prompt plus answer may have `longest` tokens. A recording is read
+/// up to its `requests`-th request.
+pub fn class_lengths(class: &TrafficClass, requests: usize, longest: u32) -> ClassLengths {
     let budget = class.max_output_tokens.unwrap_or(u32::MAX).max(1);
     if let (Lengths::Recorded(input), Lengths::Recorded(output)) = (&class.input, &class.output) {
         let pairs = input.iter().zip(output).take(requests);
-        return of_pairs(pairs.map(|(i, o)| (*i, (*o).min(budget))), max_model_len);
+        return of_pairs(pairs.map(|(i, o)| (*i, (*o).min(budget))), longest);
     }
     let inputs = nodes(&class.input, requests);
     let mut outputs = nodes(&class.output, requests);
     for (tokens, _) in &mut outputs {
         *tokens = tokens.min(f64::from(budget));
     }
-    of_independent(&inputs, &mut outputs, f64::from(max_model_len))
+    of_independent(&inputs, &mut outputs, f64::from(longest))
 }
 
-fn of_pairs(pairs: impl Iterator<Item = (u32, u32)>, max_model_len: u32) -> ClassLengths {
+fn of_pairs(pairs: impl Iterator<Item = (u32, u32)>, longest: u32) -> ClassLengths {
     let (mut offered, mut served) = (Sum::default(), Sum::default());
     for (input, output) in pairs {
         let one = LengthMoments::fixed(f64::from(input), f64::from(output));
         offered.add(1.0, &one);
-        if input.saturating_add(output) <= max_model_len {
+        if input.saturating_add(output) <= longest {
             served.add(1.0, &one);
         }
     }
@@ -52,7 +52,7 @@ fn of_pairs(pairs: impl Iterator<Item = (u32, u32)>, max_model_len: u32) -> Clas
 
 /// Independent prompts and answers. For each prompt, the answers that still fit are a prefix of
 /// the sorted ones.
-fn of_independent(inputs: &[Node], outputs: &mut [Node], max_model_len: f64) -> ClassLengths {
+fn of_independent(inputs: &[Node], outputs: &mut [Node], longest: f64) -> ClassLengths {
     outputs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let mut prefixes = vec![Sum::default()];
     for &(tokens, weight) in outputs.iter() {
@@ -62,7 +62,7 @@ fn of_independent(inputs: &[Node], outputs: &mut [Node], max_model_len: f64) -> 
     }
     let (mut offered, mut served) = (Sum::default(), Sum::default());
     for &(input, weight) in inputs {
-        let fit = outputs.partition_point(|(output, _)| input + output <= max_model_len);
+        let fit = outputs.partition_point(|(output, _)| input + output <= longest);
         for (sum, upto) in [(&mut offered, outputs.len()), (&mut served, fit)] {
             sum.add_product(input, weight, &prefixes[upto]);
         }

@@ -28,6 +28,7 @@ impl<'a> ReplicaModel<'a> {
             kv_tokens: pool.usable_blocks() as f64 * block_size,
             token_budget: f64::from(scheduler.max_num_batched_tokens),
             block_size,
+            window_tokens_per_seq: f64::from(pool.window_blocks_per_seq()) * block_size,
             chunked_prefill: scheduler.chunked_prefill,
             async_scheduling: scheduler.async_scheduling,
             api_overhead_s: pool.api_overhead.as_secs(),

@@ -3,6 +3,7 @@
 
 use crate::estimate::{LengthMoments, ReplicaModel};
 use crate::scenario::Scenario;
+use crate::sim::ReplicaSpec;
 use crate::slo::Contract;
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
@@ -45,12 +46,12 @@ impl Caps {
 
 /// The caps of every class. Errors and quality by their rates; lengths by those of `requests`, of
 /// which those due before the warm-up do not count.
-pub fn caps(scenario: &Scenario, requests: &[OfferedRequest]) -> Vec<Caps> {
+pub fn caps(scenario: &Scenario, spec: &ReplicaSpec, requests: &[OfferedRequest]) -> Vec<Caps> {
     let model = ReplicaModel::of(&scenario.pool);
     let mut counts = vec![Counts::default(); scenario.classes.len()];
     for request in requests.iter().filter(|request| request.due >= scenario.warmup) {
         let class = request.class as usize;
-        counts[class].add(scenario, &model, &scenario.contracts[class], request);
+        counts[class].add(spec, &model, &scenario.contracts[class], request);
     }
     scenario
         .classes
@@ -78,19 +79,14 @@ struct Counts {
 impl Counts {
     fn add(
         &mut self,
-        scenario: &Scenario,
+        spec: &ReplicaSpec,
         model: &ReplicaModel,
         contract: &Contract,
         request: &OfferedRequest,
     ) {
         self.offered += 1;
         let (input, output) = (f64::from(request.input_tokens), f64::from(request.output_tokens));
-        let blocks = (request.input_tokens + request.output_tokens - 1)
-            .div_ceil(scenario.pool.scheduler.block_size);
-        let longest = scenario.pool.scheduler.max_model_len;
-        if request.input_tokens + request.output_tokens > longest
-            || u64::from(blocks) > scenario.pool.usable_blocks()
-        {
+        if spec.can_never_fit(request.input_tokens, request.output_tokens) {
             self.too_long += 1;
             return;
         }

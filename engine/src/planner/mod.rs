@@ -25,10 +25,10 @@ use crate::estimate::estimate;
 use crate::estimate::report::SupplyEstimate;
 use crate::scenario::{MAX_REPLICAS, Scenario};
 use crate::stats;
-use runs::{Needed, RunDetails, RunSummary, Runs};
-use search::{LARGEST_ALPHA_STEPS, Search};
+use runs::{Needed, RunSummary, Runs};
+use search::Search;
 
-/// Seeds that confirm an answer.
+/// Seeds that confirm an answer, where anything is drawn.
 const SEEDS: u64 = 5;
 
 /// How far a plan has come.
@@ -52,6 +52,8 @@ pub struct Planner<'a> {
     supply: Option<SupplyEstimate>,
     /// Why no count helps, if so.
     beyond_count: Option<PlanAnswer>,
+    /// Seeds that confirm an answer; one where nothing is drawn.
+    seeds: u64,
     runs: Runs,
     report: Option<PlanReport>,
     needed: Option<Needed>,
@@ -75,8 +77,15 @@ impl<'a> Planner<'a> {
     pub fn new(scenario: &'a Scenario) -> Self {
         let supply = estimate(scenario).supply;
         let beyond_count = words::beyond_count(scenario, supply.as_ref());
-        let runs = Runs::default();
-        let mut planner = Self { scenario, supply, beyond_count, runs, report: None, needed: None };
+        let mut planner = Self {
+            scenario,
+            supply,
+            beyond_count,
+            seeds: if is_drawn(scenario) { SEEDS } else { 1 },
+            runs: Runs::default(),
+            report: None,
+            needed: None,
+        };
         planner.think();
         planner
     }
@@ -84,8 +93,8 @@ impl<'a> Planner<'a> {
     /// How far it has come.
     pub fn progress(&self) -> Progress {
         match self.needed {
-            Some(Needed(variant)) => {
-                Progress::Working { done: self.runs.count(), next: words::next(variant) }
+            Some(needed) => {
+                Progress::Working { done: self.runs.count(), next: words::next(needed.variant) }
             }
             None => Progress::Done,
         }
@@ -125,7 +134,7 @@ impl<'a> Planner<'a> {
             alpha: None,
             deliverable: None,
             binding: Vec::new(),
-            seeds: (0..SEEDS).map(|offset| self.scenario.seed.wrapping_add(offset)).collect(),
+            seeds: (0..self.seeds).map(|offset| self.scenario.seed.wrapping_add(offset)).collect(),
             simulations: self.runs.count(),
         });
         if self.scenario.pool.step_time().is_none() || self.supply.is_none() {
@@ -137,7 +146,7 @@ impl<'a> Planner<'a> {
     }
 
     fn search(&self) -> Search<'_> {
-        Search { runs: &self.runs, seeds: SEEDS, most_replicas: MAX_REPLICAS }
+        Search { runs: &self.runs, seeds: self.seeds, most_replicas: MAX_REPLICAS }
     }
 
     fn count(&self) -> Result<PlanAnswer, Needed> {
@@ -174,11 +183,10 @@ impl<'a> Planner<'a> {
     }
 
     fn row(&self, replicas: u32) -> Result<FleetRow, Needed> {
-        let run = |seed_offset| self.runs.get(Variant::size(replicas, seed_offset));
-        let runs: Vec<&RunSummary> = (0..SEEDS).map(run).collect::<Result<_, _>>()?;
-        let details = || runs.iter().filter_map(|run| run.details.as_ref());
-        let mean = |value: fn(&RunDetails) -> Option<f64>| {
-            stats::mean(&details().filter_map(value).collect::<Vec<_>>())
+        let run = |seed_offset| self.runs.summary(Variant::size(replicas, seed_offset));
+        let runs: Vec<&RunSummary> = (0..self.seeds).map(run).collect::<Result<_, _>>()?;
+        let mean = |value: fn(&&RunSummary) -> Option<f64>| {
+            stats::mean(&runs.iter().filter_map(value).collect::<Vec<_>>())
         };
         Ok(FleetRow {
             replicas,
@@ -187,10 +195,10 @@ impl<'a> Planner<'a> {
             attainment: runs.iter().map(|run| run.attainment).sum::<f64>() / runs.len() as f64,
             holds_in: count(runs.iter().filter(|run| run.holds).count()),
             runs: count(runs.len()),
-            ttft_p95_ms: mean(|details| details.ttft_p95_ms),
-            peak_debt_s: mean(|details| Some(details.peak_debt_s)).unwrap_or(0.0),
-            cost_per_good_request: mean(|details| details.cost_per_good_request),
-            cost_per_month: mean(|details| details.cost_per_month),
+            ttft_p95_ms: mean(|run| run.ttft_p95_ms),
+            peak_debt_s: mean(|run| Some(run.peak_debt_s)).unwrap_or(0.0),
+            cost_per_good_request: mean(|run| run.cost_per_good_request),
+            cost_per_month: mean(|run| run.cost_per_month),
             alpha: None,
         })
     }
@@ -198,7 +206,8 @@ impl<'a> Planner<'a> {
     /// The largest multiple at which the present fleet holds; returns it in steps.
     fn add_alpha(&self, report: &mut PlanReport) -> Result<u32, Needed> {
         let present = self.scenario.pool.replicas;
-        let base = self.search().largest_alpha(present, None, self.guess_alpha_steps())?;
+        let guess = self.guess_alpha_steps();
+        let base = self.search().largest_alpha(present, None, (0, guess))?;
         let alpha = f64::from(base) / f64::from(ALPHA_STEPS);
         report.alpha = (base > 0).then_some(alpha);
         report.deliverable = self.supply.as_ref().filter(|_| base > 0).map(|supply| MixRate {
@@ -216,10 +225,10 @@ impl<'a> Planner<'a> {
     fn add_binding(&self, report: &mut PlanReport, base: u32) -> Result<(), Needed> {
         let present = self.scenario.pool.replicas;
         for constraint in Constraint::ALL {
-            let guess = (base + 1).min(LARGEST_ALPHA_STEPS);
-            let relaxed = self.search().largest_alpha(present, Some(constraint), guess)?;
-            // Relaxing a limit changes the schedule, which may by chance lose a step.
-            let steps = relaxed.saturating_sub(base);
+            // A gain is looked for, so from the present α up.
+            let known = (base, base + 1);
+            let relaxed = self.search().largest_alpha(present, Some(constraint), known)?;
+            let steps = relaxed - base;
             report.binding.push(Relaxation {
                 constraint: constraint.name().to_owned(),
                 label: constraint.label().to_owned(),
@@ -252,6 +261,12 @@ impl<'a> Planner<'a> {
         let deliverable = supply.deliverable_rps.unwrap_or(supply.sustainable_rps);
         whole(f64::from(ALPHA_STEPS) * deliverable / supply.required_peak.rps)
     }
+}
+
+/// Whether another seed gives another workload.
+fn is_drawn(scenario: &Scenario) -> bool {
+    let other = Scenario { seed: scenario.seed.wrapping_add(1), ..scenario.clone() };
+    scenario.offered() != other.offered()
 }
 
 fn count(n: usize) -> u32 {

@@ -7,24 +7,22 @@ use super::variant::Variant;
 use crate::accounts::report::SimReport;
 use crate::accounts::{Answer, fleet_spec};
 use crate::scenario::Scenario;
-use crate::sim::{RunLimits, Saturation, saturate, simulate};
-use crate::slo::{Contract, Outcome, classify};
+use crate::sim::{FleetSim, FleetSpec, Progress, RunLimits, Saturation, SimRun, saturate};
+use crate::slo::{Contract, Fate, Outcome, RequestStamps, classify};
+use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
-/// What the planner keeps of a run.
+/// Steps between two looks at whether a run can still hold.
+const STEPS_BETWEEN_LOOKS: u64 = 10_000;
+
+/// What the planner keeps of a run that went to its end at the scenario's own load: the part of
+/// its report that stands in a fleet's row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSummary {
     /// Every class met its target.
     pub holds: bool,
     /// good ÷ offered.
     pub attainment: f64,
-    /// Only of runs at the scenario's own load.
-    pub details: Option<RunDetails>,
-}
-
-/// The part of a report that stands in a fleet's row.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RunDetails {
     /// 95th percentile of TTFT; none if it never comes.
     pub ttft_p95_ms: Option<f64>,
     /// Peak debt, seconds of fleet work.
@@ -37,12 +35,19 @@ pub struct RunDetails {
 
 /// A run that the search needs and that has not been done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Needed(pub Variant);
+pub struct Needed {
+    /// Of what.
+    pub variant: Variant,
+    /// To its end, for its numbers; else until it is clear whether it holds.
+    pub to_the_end: bool,
+}
 
 /// Runs done so far.
 #[derive(Debug, Default)]
 pub struct Runs {
-    done: BTreeMap<Variant, RunSummary>,
+    verdicts: BTreeMap<Variant, bool>,
+    summaries: BTreeMap<Variant, RunSummary>,
+    count: u32,
     /// The scenario's own workload by seed offset: every fleet serves the same list.
     workloads: BTreeMap<u64, Vec<OfferedRequest>>,
     /// What one replica sustains of the scenario's own mix.
@@ -52,28 +57,35 @@ pub struct Runs {
 impl Runs {
     /// How many.
     pub fn count(&self) -> u32 {
-        u32::try_from(self.done.len()).unwrap_or(u32::MAX)
+        self.count
     }
 
-    /// The summary of a run, or that it is needed first.
-    pub fn get(&self, variant: Variant) -> Result<&RunSummary, Needed> {
-        self.done.get(&variant).ok_or(Needed(variant))
+    /// Whether a variant holds, or that a run is needed first.
+    pub fn holds(&self, variant: Variant) -> Result<bool, Needed> {
+        self.verdicts.get(&variant).copied().ok_or(Needed { variant, to_the_end: false })
     }
 
-    /// Does a run. A workload that cannot be generated (more requests than one scenario may offer)
-    /// does not hold.
-    pub fn run(&mut self, scenario: &Scenario, Needed(variant): Needed) {
-        let changed = variant.apply(scenario);
-        let own_load = variant == Variant::size(variant.replicas, variant.seed_offset);
-        let summary =
-            if own_load { self.own_load(&changed, variant) } else { other_load(&changed) };
-        let never = RunSummary { holds: false, attainment: 0.0, details: None };
-        self.done.insert(variant, summary.unwrap_or(never));
+    /// The numbers of a variant at the scenario's own load, or that a run is needed first.
+    pub fn summary(&self, variant: Variant) -> Result<&RunSummary, Needed> {
+        self.summaries.get(&variant).ok_or(Needed { variant, to_the_end: true })
     }
 
-    fn own_load(&mut self, scenario: &Scenario, variant: Variant) -> Option<RunSummary> {
+    /// Does a run. What cannot be simulated (a workload of more requests than one scenario may
+    /// offer) does not hold.
+    pub fn run(&mut self, scenario: &Scenario, needed: Needed) {
+        let changed = needed.variant.apply(scenario);
+        self.count += 1;
+        let holds = if needed.variant.is_own_load() {
+            self.own_load(&changed, needed)
+        } else {
+            other_load(&changed)
+        };
+        self.verdicts.insert(needed.variant, holds.unwrap_or(false));
+    }
+
+    fn own_load(&mut self, scenario: &Scenario, needed: Needed) -> Option<bool> {
         let fleet = fleet_spec(&scenario.pool).ok()?;
-        let requests = match self.workloads.entry(variant.seed_offset) {
+        let requests = match self.workloads.entry(needed.variant.seed_offset) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(scenario.offered().ok()?),
         };
@@ -81,19 +93,21 @@ impl Runs {
             Some(saturation) => saturation,
             None => *self.saturation.insert(saturate(requests, &fleet.replica)?),
         };
+        let Some(run) = simulate_while_hopeful(scenario, requests, &fleet, needed.to_the_end)
+        else {
+            return Some(false);
+        };
         let answer = Answer::serving(scenario, requests.clone(), saturation).ok()?;
-        let run = simulate(requests, &fleet, RunLimits::to_the_end(scenario.horizon));
         let report = answer.report(run).report;
-        Some(RunSummary {
-            holds: report.contract_holds,
-            attainment: report.attainment,
-            details: Some(details(&report)),
-        })
+        self.summaries.insert(needed.variant, summary(&report));
+        Some(report.contract_holds)
     }
 }
 
-fn details(report: &SimReport) -> RunDetails {
-    RunDetails {
+fn summary(report: &SimReport) -> RunSummary {
+    RunSummary {
+        holds: report.contract_holds,
+        attainment: report.attainment,
         ttft_p95_ms: report.ttft_ms.p95,
         peak_debt_s: report.debt.peak_work_s,
         cost_per_good_request: report.cost.as_ref().and_then(|cost| cost.per_good_request),
@@ -101,28 +115,101 @@ fn details(report: &SimReport) -> RunDetails {
     }
 }
 
-/// A run of which only the verdict is wanted.
-fn other_load(scenario: &Scenario) -> Option<RunSummary> {
+/// Whether a variant of another load, or with a constraint relaxed, holds.
+fn other_load(scenario: &Scenario) -> Option<bool> {
     let fleet = fleet_spec(&scenario.pool).ok()?;
     let requests = scenario.offered().ok()?;
-    let run = simulate(&requests, &fleet, RunLimits::to_the_end(scenario.horizon));
-    let mut counts = vec![(0_u64, 0_u64); scenario.classes.len()];
-    for (request, stamps) in requests.iter().zip(&run.stamps) {
-        if request.due >= scenario.warmup {
-            let class = request.class as usize;
-            let outcome = classify(&scenario.contracts[class], request, stamps);
-            counts[class].0 += 1;
-            counts[class].1 += u64::from(outcome == Outcome::Good);
+    let run = simulate_while_hopeful(scenario, &requests, &fleet, false);
+    Some(run.is_some_and(|run| {
+        let lost = |(request, stamps): (&OfferedRequest, &RequestStamps)| {
+            is_bad(contract(scenario, request), request, stamps)
+        };
+        !Tally::of(scenario, requests.iter().zip(&run.stamps), lost).is_broken(scenario)
+    }))
+}
+
+/// A run to its end; `None` as soon as so many requests are lost for good that some class cannot
+/// meet its target any more.
+fn simulate_while_hopeful(
+    scenario: &Scenario,
+    requests: &[OfferedRequest],
+    fleet: &FleetSpec,
+    to_the_end: bool,
+) -> Option<SimRun> {
+    let mut sim = FleetSim::new(requests, fleet, RunLimits::to_the_end(scenario.horizon));
+    let steps = if to_the_end { u64::MAX } else { STEPS_BETWEEN_LOOKS };
+    while let Progress::Running { .. } = sim.advance(steps) {
+        let now = sim.now();
+        let lost = |(request, stamps): (&OfferedRequest, &RequestStamps)| {
+            let contract = contract(scenario, request);
+            match stamps.fate {
+                Fate::Unfinished => first_token_is_late(contract, request, stamps, now),
+                _ => is_bad(contract, request, stamps),
+            }
+        };
+        let rows = requests.iter().zip(sim.stamps()).take_while(|(request, _)| request.due <= now);
+        if Tally::of(scenario, rows, lost).is_hopeless(scenario, requests) {
+            return None;
         }
     }
-    let share = |(offered, good): (u64, u64)| good as f64 / offered.max(1) as f64;
-    let met = |(counts, contract): (&(u64, u64), &Contract)| {
-        counts.0 == 0 || share(*counts) >= contract.attainment_target
-    };
-    let total = counts.iter().fold((0, 0), |sum, counts| (sum.0 + counts.0, sum.1 + counts.1));
-    Some(RunSummary {
-        holds: counts.iter().zip(&scenario.contracts).all(met),
-        attainment: share(total),
-        details: None,
-    })
+    Some(sim.finish())
+}
+
+fn contract<'a>(scenario: &'a Scenario, request: &OfferedRequest) -> &'a Contract {
+    &scenario.contracts[request.class as usize]
+}
+
+fn is_bad(contract: &Contract, request: &OfferedRequest, stamps: &RequestStamps) -> bool {
+    classify(contract, request, stamps) != Outcome::Good
+}
+
+fn first_token_is_late(
+    contract: &Contract,
+    request: &OfferedRequest,
+    stamps: &RequestStamps,
+    now: Picos,
+) -> bool {
+    let until = stamps.first_token.unwrap_or(now);
+    contract.ttft.is_some_and(|limit| until - request.due > limit)
+}
+
+/// Requests of the measurement window and those of them that are lost, by class.
+struct Tally(Vec<(u64, u64)>);
+
+impl Tally {
+    fn of<'a>(
+        scenario: &Scenario,
+        rows: impl Iterator<Item = (&'a OfferedRequest, &'a RequestStamps)>,
+        lost: impl Fn((&'a OfferedRequest, &'a RequestStamps)) -> bool,
+    ) -> Self {
+        let mut counts = vec![(0, 0); scenario.classes.len()];
+        for row in rows.filter(|(request, _)| request.due >= scenario.warmup) {
+            let (offered, bad) = &mut counts[row.0.class as usize];
+            *offered += 1;
+            *bad += u64::from(lost(row));
+        }
+        Self(counts)
+    }
+
+    /// Whether some class missed its target.
+    fn is_broken(&self, scenario: &Scenario) -> bool {
+        let missed = |((offered, bad), contract): (&(u64, u64), &Contract)| {
+            let good = (offered - bad) as f64 / (*offered).max(1) as f64;
+            *offered > 0 && good < contract.attainment_target
+        };
+        self.0.iter().zip(&scenario.contracts).any(missed)
+    }
+
+    /// Whether some class will miss its target even if all of `requests` that are not lost yet
+    /// become good.
+    fn is_hopeless(&self, scenario: &Scenario, requests: &[OfferedRequest]) -> bool {
+        if self.0.iter().all(|(_, bad)| *bad == 0) {
+            return false;
+        }
+        let mut all = self.0.iter().map(|(_, bad)| (0, *bad)).collect::<Vec<(u64, u64)>>();
+        for request in requests.iter().filter(|request| request.due >= scenario.warmup) {
+            all[request.class as usize].0 += 1;
+        }
+        Self(all).is_broken(scenario)
+    }
 }

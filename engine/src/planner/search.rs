@@ -24,8 +24,8 @@ impl Search<'_> {
     /// The smallest N such that N and N + 1 hold in every seed; `Err(Ok(tried))` when no fleet up
     /// to `tried` does.
     pub fn smallest_fleet(&self, guess: u32) -> Result<Result<u32, u32>, Needed> {
-        let holds = |replicas| self.holds(Variant::size(replicas, 0));
-        let first = smallest(guess.clamp(1, self.most_replicas), self.most_replicas, holds)?;
+        let holds = |replicas| self.runs.holds(Variant::size(replicas, 0));
+        let first = smallest((1, self.most_replicas), guess, holds)?;
         let Some(first) = first else { return Ok(Err(self.most_replicas)) };
         let last = first.saturating_add(MOST_CORRECTIONS).min(self.most_replicas);
         for replicas in first..=last {
@@ -36,29 +36,24 @@ impl Search<'_> {
         Ok(Err(last))
     }
 
-    /// The largest multiple, in steps, at which `replicas` hold; 0 if none.
+    /// The largest multiple, in steps, at which `replicas` hold; `known` if none above that does.
     pub fn largest_alpha(
         &self,
         replicas: u32,
         relaxed: Option<Constraint>,
-        guess: u32,
+        (known, guess): (u32, u32),
     ) -> Result<u32, Needed> {
-        let guess = guess.clamp(1, LARGEST_ALPHA_STEPS);
         let fails = |alpha_steps| {
             let variant = Variant { replicas, alpha_steps, relaxed, seed_offset: 0 };
-            self.holds(variant).map(|holds| !holds)
+            self.runs.holds(variant).map(|holds| !holds)
         };
-        let first_failing = smallest(guess, LARGEST_ALPHA_STEPS, fails)?;
+        let first_failing = smallest((known + 1, LARGEST_ALPHA_STEPS), guess, fails)?;
         Ok(first_failing.map_or(LARGEST_ALPHA_STEPS, |steps| steps - 1))
-    }
-
-    fn holds(&self, variant: Variant) -> Result<bool, Needed> {
-        self.runs.get(variant).map(|run| run.holds)
     }
 
     fn holds_always(&self, replicas: u32) -> Result<bool, Needed> {
         for seed_offset in 0..self.seeds {
-            if !self.holds(Variant::size(replicas, seed_offset))? {
+            if !self.runs.holds(Variant::size(replicas, seed_offset))? {
                 return Ok(false);
             }
         }
@@ -66,25 +61,25 @@ impl Search<'_> {
     }
 }
 
-/// The smallest number in `1..=most` for which `holds`, if it holds for every larger one: steps
-/// that double away from `guess`, then bisection.
+/// The smallest number from `least` to `most` for which `holds`, if it holds for every larger one:
+/// steps that double away from `guess`, then bisection.
 fn smallest(
+    (least, most): (u32, u32),
     guess: u32,
-    most: u32,
     mut holds: impl FnMut(u32) -> Result<bool, Needed>,
 ) -> Result<Option<u32>, Needed> {
-    let (mut fails, mut works) = (0, None);
-    let mut at = guess;
+    let (mut fails, mut works) = (None, None);
+    let mut at = guess.min(most).max(least);
     let mut step = 1;
-    loop {
+    while at <= most {
         if holds(at)? {
             works = Some(at);
-            if fails > 0 || at == 1 {
+            if fails.is_some() || at == least {
                 break;
             }
-            at = at.saturating_sub(step).max(1);
+            at = at.saturating_sub(step).max(least);
         } else {
-            fails = at;
+            fails = Some(at);
             if works.is_some() || at == most {
                 break;
             }
@@ -93,6 +88,7 @@ fn smallest(
         step *= 2;
     }
     let Some(mut works) = works else { return Ok(None) };
+    let mut fails = fails.unwrap_or(least - 1);
     while works - fails > 1 {
         let middle = fails + (works - fails) / 2;
         if holds(middle)? { works = middle } else { fails = middle }
@@ -109,7 +105,7 @@ mod tests {
         for first in [1, 2, 7, 64, 199, 200] {
             for guess in [1, 5, 64, 200] {
                 let mut tries = 0;
-                let found = smallest(guess, 200, |n| {
+                let found = smallest((1, 200), guess, |n| {
                     tries += 1;
                     Ok(n >= first)
                 });
@@ -117,13 +113,15 @@ mod tests {
                 assert!(tries <= 18, "{tries}");
             }
         }
-        assert_eq!(smallest(3, 200, |_| Ok(false)), Ok(None));
+        assert_eq!(smallest((1, 200), 3, |_| Ok(false)), Ok(None));
+        assert_eq!(smallest((7, 200), 1, |_| Ok(true)), Ok(Some(7)));
+        assert_eq!(smallest((201, 200), 1, |_| Ok(true)), Ok(None), "nothing is left to try");
     }
 
     #[test]
     fn a_good_guess_takes_two_tries() {
         let mut tries = 0;
-        let found = smallest(41, 10_000, |n| {
+        let found = smallest((1, 10_000), 41, |n| {
             tries += 1;
             Ok(n >= 41)
         });

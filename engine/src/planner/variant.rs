@@ -78,6 +78,11 @@ impl Variant {
         Self { replicas, alpha_steps: ALPHA_STEPS, relaxed: None, seed_offset }
     }
 
+    /// Whether it serves the scenario's own workload, whatever serves it.
+    pub fn is_own_load(self) -> bool {
+        self.alpha_steps == ALPHA_STEPS && self.relaxed.is_none()
+    }
+
     /// α.
     pub fn alpha(self) -> f64 {
         f64::from(self.alpha_steps) / f64::from(ALPHA_STEPS)

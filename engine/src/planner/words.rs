@@ -3,6 +3,7 @@
 use super::alone::{Caps, caps};
 use super::report::{FleetRow, PlanAnswer};
 use super::variant::{ALPHA_STEPS, Constraint, Variant};
+use crate::accounts::fleet_spec;
 use crate::accounts::words::{percent, span_ms};
 use crate::estimate::report::SupplyEstimate;
 use crate::scenario::Scenario;
@@ -72,9 +73,10 @@ pub fn beyond_count(scenario: &Scenario, supply: Option<&SupplyEstimate>) -> Opt
         });
     }
     let requests = scenario.offered().ok()?;
+    let spec = fleet_spec(&scenario.pool).ok()?.replica;
     let classes = scenario.classes.iter().zip(&scenario.contracts);
     let capped = classes
-        .zip(caps(scenario, &requests))
+        .zip(caps(scenario, &spec, &requests))
         .find(|((_, contract), caps)| caps.attainment() < contract.attainment_target);
     let ((class, contract), caps) = capped?;
     let named = caps.named();

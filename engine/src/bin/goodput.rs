@@ -1,2 +1,10 @@
 //! The `goodput` command line: the engine's answers in a terminal or in CI.
-fn main() {}
+
+#[path = "../cli/mod.rs"]
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::run()
+}

@@ -1,0 +1,164 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Plan capacity for LLM serving: required against sustainable supply, replicas, queue debt,
+/// SLO goodput and cost per good request. The same engine as the page, the same numbers for the
+/// same link.
+#[derive(Debug, Parser)]
+#[command(
+    name = "goodput",
+    version,
+    arg_required_else_help = true,
+    after_help = AFTER_HELP
+)]
+pub struct Cli {
+    /// Print one JSON value (the default when standard output is no terminal).
+    #[arg(long, global = true, conflicts_with = "text")]
+    pub json: bool,
+    /// Print text for people (the default on a terminal).
+    #[arg(long, global = true)]
+    pub text: bool,
+    /// Exit with 3 when a finding or warning is at least this severe.
+    #[arg(long, global = true, value_name = "SEVERITY")]
+    pub fail_on: Option<FailOn>,
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  goodput catalog presets | jq -r '.[0].link'       a link to start from
+  goodput estimate scenario.json                    memory, supply, what binds; at once
+  goodput simulate '#s=1.…' --requests out.csv      every request, one line each
+  goodput plan scenario.json                        how many replicas hold the contract
+  goodput review bench.json trace.csv               what the files say and do not say
+  goodput calibrate bench.json --scenario s.json    fit the step time to a benchmark
+  goodput link encode scenario.json                 a link for a colleague
+
+A SCENARIO is a JSON file, - for standard input, or a share link or its fragment.
+
+Exit codes:
+  0  done
+  1  the input has problems; standard output holds {\"problems\": [{path, severity, message, hint}]}
+  2  wrong usage, or a file cannot be written
+  3  done, but a finding or warning reaches --fail-on";
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// The instant answer: memory, supply, capacity and fluid queue debt by arithmetic alone.
+    Estimate(ScenarioArg),
+    /// The full report: outcomes, percentiles, goodput, debt, KV memory and cost.
+    Simulate(SimulateArgs),
+    /// The smallest fleet that holds the contract, the distance to the cliff, and what binds.
+    Plan(ScenarioArg),
+    /// What benchmark and trace files say, and what they do not.
+    Review {
+        /// Benchmark results or request traces, or - for standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Fit one scalar on the step time to benchmark points, each under its own conditions.
+    Calibrate(CalibrateArgs),
+    /// Share links.
+    Link {
+        /// Which way.
+        #[command(subcommand)]
+        direction: LinkVerb,
+    },
+    /// What is known, as a JSON array.
+    Catalog {
+        /// Of what.
+        #[arg(value_enum)]
+        list: CatalogList,
+    },
+}
+
+/// One scenario.
+#[derive(Debug, Args)]
+pub struct ScenarioArg {
+    /// A JSON file, - for standard input, or a share link or its fragment.
+    #[arg(value_name = "SCENARIO")]
+    pub scenario: String,
+}
+
+/// `simulate`.
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    /// The scenario.
+    #[command(flatten)]
+    pub scenario: ScenarioArg,
+    /// Seed instead of the scenario's own.
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Runs, with consecutive seeds; the report is of the first, with a summary over all.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub replications: u32,
+    /// Write one line per request of the measurement window: moments in seconds to the picosecond,
+    /// an empty cell for what never came (it ranks as infinite in percentiles).
+    #[arg(long, value_name = "FILE.csv")]
+    pub requests: Option<PathBuf>,
+    /// Write the fleet over time.
+    #[arg(long, value_name = "FILE.csv")]
+    pub series: Option<PathBuf>,
+}
+
+/// `calibrate`.
+#[derive(Debug, Args)]
+pub struct CalibrateArgs {
+    /// Benchmark results, or - for standard input.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// The scenario whose pool the benchmark ran on: model, GPU, parallelism, scheduler.
+    #[arg(long)]
+    pub scenario: Option<String>,
+    /// GPU it ran on (catalogue id), where neither the file nor a scenario says so.
+    #[arg(long)]
+    pub gpu: Option<String>,
+    /// Model it served (catalogue id), where neither the file nor a scenario says so.
+    #[arg(long)]
+    pub model: Option<String>,
+    /// Tensor-parallel size, where neither the file nor a scenario says so.
+    #[arg(long)]
+    pub tensor_parallel: Option<u32>,
+}
+
+/// Share links.
+#[derive(Debug, Subcommand)]
+pub enum LinkVerb {
+    /// Document to link.
+    Encode(ScenarioArg),
+    /// Link to document.
+    Decode {
+        /// A share link or its fragment, or - for standard input.
+        link: String,
+    },
+}
+
+/// Lists of the catalogue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CatalogList {
+    /// GPUs with their datasheet numbers.
+    Gpus,
+    /// Models with their KV bytes per token.
+    Models,
+    /// Step-time coefficients with their provenance.
+    Calibrations,
+    /// Worked examples with their links.
+    Presets,
+}
+
+/// Severities, mildest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum FailOn {
+    /// Worth knowing.
+    Note,
+    /// May mislead.
+    Warning,
+    /// No answer until mended.
+    Error,
+}

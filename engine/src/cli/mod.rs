@@ -1,0 +1,43 @@
+//! The command line: one module per verb, and what they share.
+//!
+//! A verb is a function from its arguments to an [`Answer`] (a JSON value, a text and the
+//! severities found) or a [`Failure`]. Only `output` prints and only `input` reads.
+
+mod args;
+mod calibrate;
+mod catalog;
+mod csv;
+mod estimate;
+mod input;
+mod link;
+mod output;
+mod plan;
+mod review;
+mod simulate;
+mod text;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Verb};
+use output::{Answer, Failure};
+
+/// Parses the arguments, does what they ask and prints the answer.
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    let result = answer(&cli);
+    output::finish(&cli, result)
+}
+
+fn answer(cli: &Cli) -> Result<Answer, Failure> {
+    match &cli.verb {
+        Verb::Estimate(args) => estimate::run(args),
+        Verb::Simulate(args) => simulate::run(args),
+        Verb::Plan(args) => plan::run(args),
+        Verb::Review { files } => review::run(files),
+        Verb::Calibrate(args) => calibrate::run(args),
+        Verb::Link { direction } => link::run(direction),
+        Verb::Catalog { list } => catalog::run(*list),
+    }
+}

@@ -1,0 +1,130 @@
+//! What leaves the program: one JSON value or text on standard output, and an exit code.
+
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use goodput_engine::problem::{Problem, Severity};
+use serde::Serialize;
+
+use super::args::{Cli, FailOn};
+use super::text;
+
+/// The answer of a verb.
+#[derive(Debug)]
+pub struct Answer {
+    json: String,
+    text: String,
+    worst: Option<Severity>,
+}
+
+/// Why a verb gave no answer.
+#[derive(Debug)]
+pub enum Failure {
+    /// The input has problems: exit 1.
+    Problems(Vec<Problem>),
+    /// What was typed cannot be done: exit 2.
+    Usage(String),
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self::Problems(vec![problem])
+    }
+}
+
+impl From<Vec<Problem>> for Failure {
+    fn from(problems: Vec<Problem>) -> Self {
+        Self::Problems(problems)
+    }
+}
+
+impl Answer {
+    /// An answer as `value`, in words as `text`.
+    pub fn new(value: &impl Serialize, text: String) -> Result<Self, Failure> {
+        // Only a map with keys that are no strings, or a value that refuses, could fail here.
+        let json = serde_json::to_string_pretty(value)
+            .map_err(|error| Failure::Usage(format!("the answer cannot be written: {error}")))?;
+        Ok(Self { json, text, worst: None })
+    }
+
+    /// The same answer with findings of these severities.
+    pub fn with_findings(self, severities: impl IntoIterator<Item = Severity>) -> Self {
+        Self { worst: severities.into_iter().max(), ..self }
+    }
+}
+
+impl From<FailOn> for Severity {
+    fn from(threshold: FailOn) -> Self {
+        match threshold {
+            FailOn::Note => Self::Note,
+            FailOn::Warning => Self::Warning,
+            FailOn::Error => Self::Error,
+        }
+    }
+}
+
+/// Prints `result` as `cli` asks for and gives its exit code.
+pub fn finish(cli: &Cli, result: Result<Answer, Failure>) -> ExitCode {
+    let as_json = cli.json || !(cli.text || io::stdout().is_terminal());
+    match result {
+        Ok(answer) => {
+            let reached = cli
+                .fail_on
+                .zip(answer.worst)
+                .is_some_and(|(threshold, worst)| worst >= threshold.into());
+            let printed = print(if as_json { &answer.json } else { &answer.text });
+            printed.unwrap_or(if reached { ExitCode::from(3) } else { ExitCode::SUCCESS })
+        }
+        Err(Failure::Problems(problems)) => {
+            let text = in_words(&problems);
+            if as_json {
+                eprint_line(&text);
+                let json = serde_json::json!({ "problems": problems });
+                print(&format!("{json:#}")).unwrap_or(ExitCode::FAILURE)
+            } else {
+                print(&text).unwrap_or(ExitCode::FAILURE)
+            }
+        }
+        Err(Failure::Usage(message)) => {
+            eprint_line(&format!("error: {message}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Problems as lines for people.
+fn in_words(problems: &[Problem]) -> String {
+    let lines =
+        problems.iter().map(|problem| format!("{}: {problem}", text::severity(problem.severity)));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Warnings beside an answer, on standard error.
+pub fn warn(problems: &[Problem]) {
+    if !problems.is_empty() {
+        eprint_line(&in_words(problems));
+    }
+}
+
+/// Writes all of `text` and a line end to standard output. A reader who has seen enough and
+/// closed the pipe is no error; a full disk is, and then the exit code is returned.
+fn print(text: &str) -> Option<ExitCode> {
+    let mut out = io::stdout().lock();
+    let written = out
+        .write_all(text.as_bytes())
+        .and_then(|()| out.write_all(if text.ends_with('\n') { b"" } else { b"\n" }))
+        .and_then(|()| out.flush());
+    match written {
+        Ok(()) => None,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Some(ExitCode::SUCCESS),
+        Err(error) => {
+            eprint_line(&format!("error: standard output cannot be written: {error}"));
+            Some(ExitCode::from(2))
+        }
+    }
+}
+
+/// Standard error may be closed as well; there is nobody left to tell.
+fn eprint_line(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}

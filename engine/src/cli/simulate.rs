@@ -1,0 +1,166 @@
+//! `goodput simulate`.
+
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::Path;
+
+use goodput_engine::accounts::report::SimReport;
+use goodput_engine::accounts::{Simulated, Unanswerable, answer};
+use goodput_engine::problem::Problem;
+use goodput_engine::scenario::Scenario;
+use goodput_engine::stats;
+use serde::Serialize;
+
+use super::args::SimulateArgs;
+use super::csv::{RequestTable, write_series};
+use super::output::{Answer, Failure, warn};
+use super::{estimate, input, text};
+
+/// The report of the first run, and a summary over all where there are several.
+#[derive(Debug, Serialize)]
+struct Output<'a> {
+    #[serde(flatten)]
+    report: &'a SimReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replications: Option<Replications>,
+}
+
+/// Runs with consecutive seeds.
+#[derive(Debug, Serialize)]
+struct Replications {
+    runs: usize,
+    first_seed: u64,
+    /// Runs in which every class met its target.
+    contract_holds_in: usize,
+    attainment: Spread,
+    good_rps: Spread,
+    ttft_p95_ms: Option<Spread>,
+    tpot_p95_ms: Option<Spread>,
+    cost_per_good_request: Option<Spread>,
+}
+
+/// A number over runs. Runs in which it never comes are not in it: see `runs`.
+#[derive(Debug, Serialize)]
+struct Spread {
+    runs: usize,
+    mean: f64,
+    min: f64,
+    max: f64,
+    /// Of the mean; 0 of one run.
+    standard_error: f64,
+}
+
+pub fn run(args: &SimulateArgs) -> Result<Answer, Failure> {
+    let checked = input::scenario(&args.scenario.scenario)?;
+    let mut scenario = checked.scenario.clone();
+    scenario.seed = args.seed.unwrap_or(scenario.seed);
+    let first = match answer(&scenario) {
+        Ok(simulated) => simulated,
+        Err(why @ (Unanswerable::DoesNotFit | Unanswerable::DeclaredRatesOnly)) => {
+            return instead(args, &scenario, &why, checked.severities());
+        }
+        Err(why) => return Err(why.problem().into()),
+    };
+    if let Some(path) = &args.requests {
+        write_file(path, |out| requests(&scenario, &first).write(out))?;
+    }
+    if let Some(path) = &args.series {
+        write_file(path, |out| write_series(&first.report.series, out))?;
+    }
+    let replications = replications(&scenario, &first.report, args.replications)?;
+    let output = Output { report: &first.report, replications };
+    let text = text::simulation(&first.report);
+    Ok(Answer::new(&output, text)?.with_findings(checked.severities()))
+}
+
+/// What there is to say when there is nothing to simulate: the estimate.
+fn instead(
+    args: &SimulateArgs,
+    scenario: &Scenario,
+    why: &Unanswerable,
+    severities: Vec<goodput_engine::problem::Severity>,
+) -> Result<Answer, Failure> {
+    let problem = why.problem();
+    if args.requests.is_some() || args.series.is_some() {
+        return Err(problem.into());
+    }
+    let note = format!("{why}: this is the estimate");
+    warn(&[Problem::warning(problem.path, note, problem.hint)]);
+    Ok(estimate::of(scenario)?.with_findings(severities))
+}
+
+fn requests<'a>(scenario: &'a Scenario, simulated: &'a Simulated) -> RequestTable<'a> {
+    let pool = &scenario.pool;
+    let price = pool.price.as_ref();
+    let usd_per_replica_h = price.map(|p| p.usd_per_gpu_hour * f64::from(pool.gpus_per_replica));
+    RequestTable {
+        requests: &simulated.requests,
+        stamps: &simulated.run.stamps,
+        class_names: scenario.classes.iter().map(|class| class.name.as_str()).collect(),
+        contracts: &scenario.contracts,
+        warmup: scenario.warmup,
+        usd_per_replica_s: usd_per_replica_h.map(|usd| usd / 3600.0),
+    }
+}
+
+fn write_file(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let cannot =
+        |error: io::Error| Failure::Usage(format!("{} cannot be written: {error}", path.display()));
+    let mut out = BufWriter::new(File::create(path).map_err(cannot)?);
+    write(&mut out).map_err(cannot)
+}
+
+fn replications(
+    scenario: &Scenario,
+    first: &SimReport,
+    runs: u32,
+) -> Result<Option<Replications>, Failure> {
+    if runs <= 1 {
+        return Ok(None);
+    }
+    let mut reports = vec![first.clone()];
+    for offset in 1..u64::from(runs) {
+        let mut other = scenario.clone();
+        other.seed = scenario.seed.wrapping_add(offset);
+        let mut report = answer(&other).map_err(|why| why.problem())?.report;
+        // Thousands of them would hold gigabytes of series that nobody asked for.
+        report.series = Vec::new();
+        reports.push(report);
+    }
+    let spread = |value: fn(&SimReport) -> Option<f64>| {
+        Spread::of(&reports.iter().filter_map(value).collect::<Vec<_>>())
+    };
+    let always = |value: fn(&SimReport) -> Option<f64>| {
+        spread(value).ok_or_else(|| Failure::Usage("there is no run".to_owned()))
+    };
+    Ok(Some(Replications {
+        runs: reports.len(),
+        first_seed: scenario.seed,
+        contract_holds_in: reports.iter().filter(|report| report.contract_holds).count(),
+        attainment: always(|report| Some(report.attainment))?,
+        good_rps: always(|report| Some(report.goodput.good_rps))?,
+        ttft_p95_ms: spread(|report| report.ttft_ms.p95),
+        tpot_p95_ms: spread(|report| report.tpot_ms.p95),
+        cost_per_good_request: spread(|report| {
+            report.cost.as_ref().and_then(|cost| cost.per_good_request)
+        }),
+    }))
+}
+
+impl Spread {
+    fn of(values: &[f64]) -> Option<Self> {
+        let mean = stats::mean(values)?;
+        let n = values.len() as f64;
+        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+        Some(Self {
+            runs: values.len(),
+            mean,
+            min: values.iter().copied().fold(f64::INFINITY, f64::min),
+            max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            standard_error: if n > 1.0 { (squares / (n - 1.0) / n).sqrt() } else { 0.0 },
+        })
+    }
+}

@@ -1,0 +1,261 @@
+//! The `goodput` binary as other programs see it: standard output, exit codes, files.
+
+mod common;
+#[path = "cli/program.rs"]
+mod program;
+#[path = "cli/tables.rs"]
+mod tables;
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use program::{busy_minute, file, goodput, goodput_reads};
+use serde_json::{Value, json};
+
+#[test]
+fn every_verb_says_what_it_does_and_exits_with_zero() {
+    let help = goodput(&["--help"]);
+    assert_eq!(help.code, 0);
+    for word in ["Examples:", "estimate", "Exit codes:", "--fail-on", "catalog presets"] {
+        assert!(help.out.contains(word), "{word}");
+    }
+    for verb in ["estimate", "simulate", "plan", "review", "calibrate", "link", "catalog"] {
+        let help = goodput(&[verb, "--help"]);
+        assert_eq!((help.code, help.out.contains("Usage:")), (0, true), "{verb}");
+    }
+    for absent in ["diff", "sweep", "bench ", "replay"] {
+        assert!(!help.out.contains(&format!("\n  {absent}")), "{absent} is not there yet");
+    }
+}
+
+#[test]
+fn wrong_usage_exits_with_two_and_prints_nothing() {
+    for args in [
+        &["no-such-verb"][..],
+        &["simulate"],
+        &["catalog", "nothing"],
+        &["simulate", "-", "--replications", "0"],
+        &["estimate", "-", "--json", "--text"],
+        &["--fail-on", "panic", "estimate", "-"],
+    ] {
+        let run = goodput(args);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{args:?}");
+        assert!(!run.err.is_empty());
+    }
+}
+
+#[test]
+fn a_bad_document_exits_with_one_and_all_its_problems() {
+    let document = common::document(|document| {
+        document["fleet"]["pools"][0]["gpu"] = json!("h1000");
+        document["workload"]["classes"][0]["error_rate"] = json!(7);
+    });
+    let run = goodput_reads(&["estimate", "-"], document.to_string().as_bytes());
+    let paths: Vec<String> = run.problems().iter().map(|p| p["path"].to_string()).collect();
+    assert!(paths.iter().any(|path| path.contains("gpu")), "{paths:?}");
+    assert!(paths.iter().any(|path| path.contains("error_rate")), "{paths:?}");
+    for input in ["", "{", "[]", "{\"version\": 99}", "no json", "\u{fffd}"] {
+        for verb in ["estimate", "simulate", "plan"] {
+            goodput_reads(&[verb, "-"], input.as_bytes()).problems();
+        }
+    }
+    goodput_reads(&["estimate", "-"], b"\xff\xfe\x00binary").problems();
+    goodput(&["estimate", "no-such-file.json"]).problems();
+}
+
+#[test]
+fn a_link_and_its_document_give_the_same_bytes() {
+    let document = file("linked.json", busy_minute().to_string());
+    let link =
+        goodput(&["link", "encode", &document]).json()["link"].as_str().expect("a link").to_owned();
+    let url = format!("https://example.org/goodput/{link}");
+    let back = goodput(&["link", "decode", &url]);
+    let again = file("decoded.json", &back.out);
+    for verb in ["estimate", "simulate"] {
+        let by_file = goodput(&[verb, &document]);
+        assert_eq!(by_file.code, 0);
+        for source in [link.as_str(), &url, &again] {
+            assert_eq!(goodput(&[verb, source]).out, by_file.out, "{verb} {source}");
+        }
+        assert_eq!(goodput_reads(&[verb, "-"], link.as_bytes()).out, by_file.out);
+    }
+    for broken in ["#nothing", "#s=1.abc", "https://example.org/", "#s=9.abcdefgh.xyz"] {
+        goodput(&["link", "decode", broken]).problems();
+        goodput(&["estimate", broken]).problems();
+    }
+    assert_eq!(goodput_reads(&["link", "decode", "-"], link.as_bytes()).json(), back.json());
+}
+
+#[test]
+fn every_preset_can_be_estimated_and_simulated_from_its_link() {
+    let presets = goodput(&["catalog", "presets"]).json();
+    let presets = presets.as_array().expect("a list");
+    assert!(presets.len() >= 4);
+    for preset in presets {
+        assert!(preset["scenario"].is_object() && preset["name"].is_string());
+        let link = preset["link"].as_str().expect("a link");
+        let estimate = goodput(&["estimate", link]);
+        assert_eq!(estimate.code, 0, "{}", estimate.err);
+        let supply = estimate.json();
+        assert!(supply["required_decode_tps"].as_f64().expect("a rate") > 0.0);
+        let simulated = goodput(&["simulate", link]);
+        assert_eq!(simulated.code, 0, "{}", simulated.err);
+        if supply["simplified"] == json!(true) {
+            assert_eq!(simulated.out, estimate.out, "bare rates have no latency to simulate");
+        } else {
+            assert!(simulated.json()["offered"].as_u64().expect("a count") > 0);
+        }
+    }
+}
+
+#[test]
+fn catalogues_list_what_their_names_promise() {
+    let models = goodput(&["catalog", "models"]).json();
+    let qwen = models.as_array().expect("a list").iter().find(|m| m["id"] == "Qwen2.5-7B");
+    assert_eq!(qwen.expect("it is known")["kv_bytes_per_token"], 57_344);
+    for list in ["gpus", "calibrations"] {
+        let entries = goodput(&["catalog", list]).json();
+        assert!(entries.as_array().expect("a list").len() > 10, "{list}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_has_no_latency_replica_or_cost_from_any_verb() {
+    let document = common::document(|document| {
+        document["fleet"]["pools"][0]["model"] = json!("llama-3.1-405b");
+        document["fleet"]["pools"][0]["price_per_gpu_hour"] = json!(3.0);
+    });
+    let path = file("huge.json", document.to_string());
+    for verb in ["estimate", "simulate", "plan"] {
+        let run = goodput(&[verb, &path]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        let json = run.json();
+        let keys: Vec<&String> = json.as_object().expect("an object").keys().collect();
+        assert_eq!(keys, ["memory", "smallest_fitting", "verdict"], "{verb}");
+        assert_eq!(
+            (&json["verdict"], &json["smallest_fitting"]["gpus"]),
+            (&json!("does_not_fit"), &json!(16))
+        );
+    }
+}
+
+#[test]
+fn a_plan_names_a_count_and_what_binds() {
+    let document = common::document(|document| {
+        document["workload"]["horizon_s"] = json!(30.0);
+        document["workload"]["classes"][0]["arrivals"]["rate_rps"] = json!(60.0);
+        document["fleet"]["pools"][0]["max_num_seqs"] = json!(32);
+    });
+    let run = goodput_reads(&["plan", "-"], document.to_string().as_bytes());
+    let plan = run.json();
+    assert_eq!((run.code, &plan["answer"]["kind"]), (0, &json!("replicas")), "{}", run.err);
+    assert!(plan["answer"]["replicas"].as_u64() >= plan["replicas_floor"].as_u64());
+    assert_eq!(plan["binding"].as_array().expect("gains").len(), 6);
+}
+
+#[test]
+fn replications_differ_in_their_seeds_and_are_summed_up() {
+    let path = file("seeds.json", busy_minute().to_string());
+    let one = goodput(&["simulate", &path, "--seed", "7"]).json();
+    let three = goodput(&["simulate", &path, "--seed", "7", "--replications", "3"]).json();
+    assert_eq!((&one["seed"], &one["replications"]), (&json!(7), &Value::Null));
+    assert_eq!(one["attainment"], three["attainment"], "the report is of the first");
+    let mean: f64 = ["7", "8", "9"]
+        .iter()
+        .map(|seed| goodput(&["simulate", &path, "--seed", seed]).json()["attainment"].as_f64())
+        .map(|attainment| attainment.expect("a share") / 3.0)
+        .sum();
+    let summary = &three["replications"]["attainment"];
+    assert!((summary["mean"].as_f64().expect("a mean") - mean).abs() < 1e-12);
+    assert!(summary["standard_error"].as_f64().expect("a number") > 0.0);
+}
+
+#[test]
+fn findings_decide_the_exit_code_only_where_asked() {
+    // A class without limits is a warning.
+    let document = common::document(|document| {
+        document["workload"]["classes"][0]["slo"] = json!({});
+    });
+    let path = file("warned.json", document.to_string());
+    let plain = goodput(&["estimate", &path]);
+    assert_eq!(plain.code, 0);
+    assert!(plain.err.starts_with("warning: workload.classes[0].slo"), "{}", plain.err);
+    for (severity, code) in [("note", 3), ("warning", 3), ("error", 0)] {
+        let run = goodput(&["estimate", &path, "--fail-on", severity]);
+        assert_eq!((run.code, &run.out), (code, &plain.out), "{severity}");
+    }
+    let junk = file("junk.bin", [0_u8, 159, 146, 150]);
+    assert_eq!(goodput(&["review", &junk]).code, 0);
+    assert_eq!(goodput(&["review", &junk, "--fail-on", "error"]).code, 3);
+}
+
+#[test]
+fn a_benchmark_is_reviewed_and_fitted() {
+    let bench = file("bench.json", vllm_result());
+    let review = goodput(&["review", &bench]).json();
+    assert_eq!(review["files"][0]["format"], "vllm_bench_serve");
+    assert_eq!(review["files"][0]["points"].as_array().expect("points").len(), 1);
+    assert!(review["findings"].is_array());
+    // What the file does not say is asked for.
+    let asked = goodput(&["calibrate", &bench]).problems();
+    let asked: Vec<&str> = asked.iter().filter_map(|p| p["path"].as_str()).collect();
+    assert_eq!(asked, ["gpu", "tensor-parallel"]);
+    let told = ["calibrate", &bench, "--gpu", "h100-sxm", "--tensor-parallel", "1"];
+    let fit = goodput(&told).json();
+    let scale = fit["step_time_scale"].as_f64().expect("a factor");
+    assert!((0.2..5.0).contains(&scale));
+    let digest = fit["fitted"]["fingerprint"].as_str().expect("a fingerprint");
+    assert_eq!(digest.len(), "sha256:".len() + 64);
+    // Fitted into a scenario, it changes the answer by as much.
+    let scenario = common::document(|_| {});
+    let mut fitted = scenario.clone();
+    fitted["fleet"]["pools"][0]["step_time"] = json!({ "fitted": fit["fitted"] });
+    let tpot = |document: &Value| {
+        let run = goodput_reads(&["estimate", "-"], document.to_string().as_bytes());
+        run.json()["zero_load_tpot_ms"].as_f64().expect("a time")
+    };
+    assert!((tpot(&fitted) / tpot(&scenario) / scale - 1.0).abs() < 1e-6);
+}
+
+/// Fields as `vllm bench serve` writes them; the numbers are made up.
+fn vllm_result() -> String {
+    json!({
+        "date": "20260101-120000", "endpoint_type": "vllm", "label": null,
+        "model_id": "meta-llama/Llama-3.1-8B", "tokenizer_id": "meta-llama/Llama-3.1-8B",
+        "num_prompts": 200, "request_rate": 8.0, "burstiness": 1.0, "max_concurrency": null,
+        "duration": 27.4, "completed": 200, "failed": 0,
+        "total_input_tokens": 102_400, "total_output_tokens": 25_600,
+        "request_throughput": 7.299, "output_throughput": 934.3, "total_token_throughput": 4671.5,
+        "mean_ttft_ms": 41.0, "median_ttft_ms": 38.0, "std_ttft_ms": 9.0, "p99_ttft_ms": 71.0,
+        "mean_tpot_ms": 9.1, "median_tpot_ms": 9.0, "std_tpot_ms": 0.4, "p99_tpot_ms": 10.4,
+        "mean_itl_ms": 9.1, "median_itl_ms": 8.7, "std_itl_ms": 2.0, "p99_itl_ms": 19.0
+    })
+    .to_string()
+}
+
+#[test]
+fn a_reader_who_has_seen_enough_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_goodput"))
+        .args(["catalog", "calibrations"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut out = child.stdout.take().expect("piped");
+    out.read_exact(&mut [0; 10]).expect("it prints more than this");
+    drop(out);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn text_is_for_people_and_json_for_programs() {
+    let path = file("text.json", busy_minute().to_string());
+    for verb in ["estimate", "simulate"] {
+        let text = goodput(&[verb, &path, "--text"]);
+        assert_eq!(text.code, 0);
+        assert!(text.out.contains("required") && serde_json::from_str::<Value>(&text.out).is_err());
+        assert!(goodput(&[verb, &path]).json().is_object(), "no terminal, so JSON");
+    }
+}

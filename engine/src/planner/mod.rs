@@ -211,9 +211,9 @@ impl<'a> Planner<'a> {
         let alpha = f64::from(base) / f64::from(ALPHA_STEPS);
         report.alpha = (base > 0).then_some(alpha);
         report.deliverable = self.supply.as_ref().filter(|_| base > 0).map(|supply| MixRate {
-            rps: alpha * supply.required_rps,
-            prefill_tps: alpha * supply.required_prefill_tps,
-            decode_tps: alpha * supply.required_decode_tps,
+            rps: alpha * supply.required_peak.rps,
+            prefill_tps: alpha * supply.required_peak.prefill_tps,
+            decode_tps: alpha * supply.required_peak.decode_tps,
         });
         if let Some(row) = report.fleets.iter_mut().find(|row| row.is_present) {
             row.alpha = report.alpha;

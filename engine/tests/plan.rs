@@ -158,6 +158,19 @@ fn quality_and_errors_cap_attainment_whatever_the_fleet() {
 }
 
 #[test]
+fn a_target_that_chance_alone_misses_has_no_count_either() {
+    // 95 % pass in the mean and 95 % must: every other draw is below.
+    let report = whole_plan(&scenario(|document| {
+        minute(5.0)(document);
+        document["workload"]["classes"][0]["quality"] =
+            json!({ "state": "verified", "pass_rate": 0.95, "source": "a test" });
+    }));
+    let (limit, reason) = infeasible(&report);
+    assert_eq!(limit, "quality");
+    assert!(reason.contains("caps attainment at 95 %") && reason.contains("seed"), "{reason}");
+}
+
+#[test]
 fn limits_below_an_idle_replica_have_no_count() {
     for (field, limit_ms, name) in [
         ("ttft_ms", 3.0, "zero_load_ttft"),

@@ -10,6 +10,7 @@
 //! from the beginning after each and look the earlier ones up.
 
 mod alone;
+mod beyond;
 pub mod report;
 mod runs;
 mod search;
@@ -47,13 +48,15 @@ pub enum Progress {
 
 /// A plan in progress.
 #[derive(Debug)]
-pub struct Planner<'a> {
-    scenario: &'a Scenario,
+pub struct Planner {
+    scenario: Scenario,
     supply: Option<SupplyEstimate>,
     /// Why no count helps, if so.
     beyond_count: Option<PlanAnswer>,
     /// Seeds that confirm an answer; one where nothing is drawn.
     seeds: u64,
+    /// Beyond this many, replicas only idle: there are no more requests.
+    most_replicas: u32,
     runs: Runs,
     report: Option<PlanReport>,
     needed: Option<Needed>,
@@ -72,16 +75,19 @@ pub fn plan(scenario: &Scenario, mut watch: impl FnMut(&Progress) -> bool) -> Op
     }
 }
 
-impl<'a> Planner<'a> {
+impl Planner {
     /// A plan that has not begun.
-    pub fn new(scenario: &'a Scenario) -> Self {
+    pub fn new(scenario: &Scenario) -> Self {
         let supply = estimate(scenario).supply;
-        let beyond_count = words::beyond_count(scenario, supply.as_ref());
+        let seeds = if is_drawn(scenario) { SEEDS } else { 1 };
+        let beyond_count = beyond::beyond_count(scenario, supply.as_ref(), seeds);
         let mut planner = Self {
-            scenario,
+            scenario: scenario.clone(),
             supply,
             beyond_count,
-            seeds: if is_drawn(scenario) { SEEDS } else { 1 },
+            seeds,
+            most_replicas: count(scenario.offered().map_or(1, |requests| requests.len()))
+                .clamp(1, MAX_REPLICAS),
             runs: Runs::default(),
             report: None,
             needed: None,
@@ -103,7 +109,7 @@ impl<'a> Planner<'a> {
     /// Does one simulation, if one is needed.
     pub fn advance(&mut self) -> Progress {
         if let Some(needed) = self.needed.take() {
-            self.runs.run(self.scenario, needed);
+            self.runs.run(&self.scenario, needed);
             self.think();
         }
         self.progress()
@@ -127,7 +133,7 @@ impl<'a> Planner<'a> {
             None => self.count()?,
         };
         let report = report.insert(PlanReport {
-            sentence: words::sentence(self.scenario, &answer, &[]),
+            sentence: words::sentence(&self.scenario, &answer, &[]),
             answer,
             fleets: Vec::new(),
             replicas_floor: self.supply.as_ref().map_or(0, |supply| supply.replicas_floor),
@@ -146,7 +152,7 @@ impl<'a> Planner<'a> {
     }
 
     fn search(&self) -> Search<'_> {
-        Search { runs: &self.runs, seeds: self.seeds, most_replicas: MAX_REPLICAS }
+        Search { runs: &self.runs, seeds: self.seeds, most_replicas: self.most_replicas }
     }
 
     fn count(&self) -> Result<PlanAnswer, Needed> {
@@ -178,7 +184,7 @@ impl<'a> Planner<'a> {
             row.is_answer = Some(replicas) == answer;
             report.fleets.push(row);
         }
-        report.sentence = words::sentence(self.scenario, &report.answer, &report.fleets);
+        report.sentence = words::sentence(&self.scenario, &report.answer, &report.fleets);
         Ok(())
     }
 

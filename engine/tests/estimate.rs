@@ -8,7 +8,9 @@ use common::{fixed, scenario};
 use goodput_engine::accounts::fleet_spec;
 use goodput_engine::estimate::estimate;
 use goodput_engine::estimate::report::{EstimateReport, EstimateVerdict, SupplyEstimate};
+use goodput_engine::scenario::{check, doc};
 use goodput_engine::sim::{RunLimits, saturate, simulate};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn supply(report: &EstimateReport) -> &SupplyEstimate {
@@ -150,6 +152,78 @@ fn latencies_below_saturation_are_near_the_simulated_ones() {
         println!("{rate_rps}: TPOT {tpot} TTFT {first}");
         assert!((tpot - 1.0).abs() < 0.03, "{rate_rps}: TPOT {tpot}");
         assert!((first - 1.0).abs() < 0.15, "{rate_rps}: TTFT {first}");
+    }
+}
+
+#[test]
+fn where_nothing_fits_nothing_is_sustained_and_no_number_is_broken() {
+    let report = estimate(&scenario(|document| {
+        fixed(4000, 100, 5.0)(document);
+        document["fleet"]["pools"][0]["max_model_len"] = json!(2000);
+    }));
+    let supply = supply(&report);
+    assert_eq!(report.verdict, EstimateVerdict::LateButStable);
+    assert_eq!(supply.binding_constraint, "too_long");
+    assert!(supply.sustainable_rps.abs() + supply.utilization.abs() < 1e-12);
+    assert!((supply.required_rps - 5.0).abs() < 1e-12, "it is asked for all the same");
+    assert_no_broken_number(&report);
+}
+
+#[test]
+fn answers_of_one_token_have_no_tpot() {
+    let report = estimate(&scenario(fixed(512, 1, 5.0)));
+    assert_eq!((supply(&report).tpot_ms, supply(&report).zero_load_tpot_ms), (None, None));
+    assert!(supply(&report).ttft_ms.expect("not overloaded") > 0.0);
+    assert_no_broken_number(&report);
+}
+
+/// A number that is not finite becomes `null` in JSON, which is no number when read again.
+fn assert_no_broken_number(report: &EstimateReport) {
+    let json = serde_json::to_string(report).expect("a plain report");
+    let read = serde_json::from_str::<EstimateReport>(&json);
+    assert!(read.is_ok(), "{read:?}: {json}");
+}
+
+proptest! {
+    #[test]
+    fn every_scenario_has_an_estimate_of_sound_numbers(
+        rate_rps in 0.02..3000.0, input in 1.0..20_000.0, output in 1.0..8000.0,
+        spread in 1.2..6.0, replicas in 1_u32..300, seats in 1_u32..2000, blocks in 2_u64..100_000,
+        budget in 1_u32..20_000, flags in prop::array::uniform4(any::<bool>()),
+        model in prop::sample::select(vec!["Llama-3.1-8B", "gpt-oss-120b", "DeepSeek-V3", "Qwen3-30B-A3B"]),
+    ) {
+        let [chunked, lag, fixed_blocks, declared] = flags;
+        let document = common::document(|document| {
+            let class = &mut document["workload"]["classes"][0];
+            class["arrivals"]["rate_rps"] = json!(rate_rps);
+            class["input_tokens"] = json!({ "kind": "lognormal", "mean": input, "p99": input * spread });
+            class["output_tokens"] = json!({ "kind": "lognormal", "mean": output, "p99": output * spread });
+            let pool = &mut document["fleet"]["pools"][0];
+            pool["model"] = json!(model);
+            pool["replicas"] = json!(replicas);
+            pool["max_num_seqs"] = json!(seats);
+            pool["max_num_batched_tokens"] = json!(budget);
+            pool["enable_chunked_prefill"] = json!(chunked);
+            pool["async_scheduling"] = json!(lag);
+            if fixed_blocks {
+                pool["num_gpu_blocks"] = json!(blocks);
+            }
+            if declared {
+                pool["step_time"] = json!({ "source": { "kind": "declared", "declared_output_tps": 900.0 } });
+            }
+        });
+        let doc = doc::parse(&document.to_string()).expect("a well-formed document");
+        // Some combinations are no valid document, and say so; the others have an estimate.
+        if let Ok(checked) = check(&doc) {
+            let report = estimate(&checked.scenario);
+            assert_no_broken_number(&report);
+            if let Some(supply) = &report.supply {
+                prop_assert!(supply.sustainable_rps >= 0.0 && supply.utilization >= 0.0);
+                let deliverable = supply.deliverable_rps.unwrap_or(0.0);
+                prop_assert!(deliverable <= supply.sustainable_rps * (1.0 + 1e-9));
+                prop_assert!(supply.debt_series.iter().all(|debt| debt.debt_requests >= 0.0));
+            }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
+use goodput_engine::planner::Progress;
 use goodput_engine::problem::{Problem, Severity};
 use serde::Serialize;
 
@@ -104,6 +105,21 @@ pub fn warn(problems: &[Problem]) {
     if !problems.is_empty() {
         eprint_line(&in_words(problems));
     }
+}
+
+/// What a long search is doing, on one line of standard error if somebody is watching.
+pub fn progress(progress: &Progress) {
+    let mut err = io::stderr();
+    if !err.is_terminal() {
+        return;
+    }
+    // Back to the start of the line and clear it.
+    let _ = match progress {
+        Progress::Working { done, next } => {
+            write!(err, "\r\x1b[K{done} simulations; now {next}")
+        }
+        Progress::Done => write!(err, "\r\x1b[K"),
+    };
 }
 
 /// Writes all of `text` and a line end to standard output. A reader who has seen enough and

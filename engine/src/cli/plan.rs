@@ -1,9 +1,9 @@
 //! `goodput plan`.
 
-use goodput_engine::planner::plan;
+use goodput_engine::planner::{Progress, plan};
 
 use super::args::ScenarioArg;
-use super::output::{Answer, Failure};
+use super::output::{self, Answer, Failure};
 use super::{estimate, input, text};
 
 pub fn run(args: &ScenarioArg) -> Result<Answer, Failure> {
@@ -13,6 +13,11 @@ pub fn run(args: &ScenarioArg) -> Result<Answer, Failure> {
         return Ok(estimate::of(scenario)?.with_findings(checked.severities()));
     }
     let stopped = || Failure::Usage("the plan was stopped before it had an answer".to_owned());
-    let report = plan(scenario, |_| true).ok_or_else(stopped)?;
+    let report = plan(scenario, |progress| {
+        output::progress(progress);
+        true
+    });
+    output::progress(&Progress::Done);
+    let report = report.ok_or_else(stopped)?;
     Ok(Answer::new(&report, text::plan(&report))?.with_findings(checked.severities()))
 }

@@ -17,12 +17,13 @@ pub struct Latencies {
     pub mean_batch: Option<f64>,
     /// TTFT of a mean request at the mean rate; none above the sustainable rate.
     pub ttft_ms: Option<f64>,
-    /// TPOT at the mean rate; above the sustainable rate, of a full batch.
-    pub tpot_ms: f64,
+    /// TPOT at the mean rate; above the sustainable rate, of a full batch; none where every answer
+    /// has one token.
+    pub tpot_ms: Option<f64>,
     /// TTFT of a mean request on an idle replica.
     pub zero_load_ttft_ms: f64,
     /// TPOT of a request that is alone.
-    pub zero_load_tpot_ms: f64,
+    pub zero_load_tpot_ms: Option<f64>,
     /// Each class alone.
     pub classes: Vec<ClassEstimate>,
     /// Rate of the fleet up to which the mean request of every class stays within its limits.
@@ -60,12 +61,13 @@ impl Latencies {
         };
         let in_time = at_peak.is_some_and(|at| served().all(|(c, k)| within(&peak, c, k, &at)));
         let at = at_mean.unwrap_or(full);
+        let streams = mean.served.output > 1.0;
         Some(Self {
             mean_batch: at_mean.map(|at| at.decode_seqs),
             ttft_ms: at_mean.map(|at| 1e3 * field.ttft_s(mean.served.input, &at)),
-            tpot_ms: 1e3 * at.step_s,
+            tpot_ms: streams.then_some(1e3 * at.step_s),
             zero_load_ttft_ms: 1e3 * field.zero_load_ttft_s(mean.served.input),
-            zero_load_tpot_ms: 1e3 * field.zero_load_tpot_s(),
+            zero_load_tpot_ms: streams.then_some(1e3 * field.zero_load_tpot_s()),
             classes: classes
                 .iter()
                 .zip(contracts)

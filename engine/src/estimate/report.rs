@@ -118,11 +118,12 @@ pub struct SupplyEstimate {
     pub ttft_ms: Option<f64>,
     /// First-token time of a mean request on an idle replica.
     pub zero_load_ttft_ms: Option<f64>,
-    /// Time per output token at the mean rate; when overloaded, of a full batch.
+    /// Time per output token at the mean rate; when overloaded, of a full batch. `null` where
+    /// every answer has one token.
     pub tpot_ms: Option<f64>,
     /// Time per output token of a request that is alone.
     pub zero_load_tpot_ms: Option<f64>,
-    /// Each class alone; empty when only declared rates are known.
+    /// Each class alone; empty when only declared rates are known or nothing fits.
     pub classes: Vec<ClassEstimate>,
     /// Fluid queue debt over the arrival profile.
     pub debt_series: Vec<FluidDebt>,

@@ -9,6 +9,7 @@ use super::timeline::Timeline;
 use crate::accounts::report::SaturatedBy;
 use crate::scenario::{Pool, Scenario};
 use crate::step_time::Origin;
+use crate::units::Picos;
 
 /// Hours in a month of the books: 30 days.
 const MONTH_H: f64 = 720.0;
@@ -17,12 +18,16 @@ const MONTH_H: f64 = 720.0;
 pub fn estimate(scenario: &Scenario) -> (EstimateVerdict, SupplyEstimate) {
     let classes = demand::classes(scenario);
     let model = ReplicaModel::of(&scenario.pool);
-    let mean = demand::between(&classes, scenario.warmup, scenario.horizon);
+    let mean = demand::between(&classes, Picos::ZERO, scenario.horizon);
     let timeline = Timeline::of(scenario, &classes, &model);
     let latencies = Latencies::of(scenario, &model, &classes, &mean, &timeline);
+    let late = match &latencies {
+        Some(latencies) => !latencies.within_limits_at_peak,
+        None => mean.served_rps <= 0.0,
+    };
     let verdict = if timeline.peak_utilization > 1.0 {
         EstimateVerdict::Overloaded
-    } else if latencies.as_ref().is_some_and(|latencies| !latencies.within_limits_at_peak) {
+    } else if late {
         EstimateVerdict::LateButStable
     } else {
         EstimateVerdict::Holds
@@ -43,9 +48,15 @@ fn rates(
 ) -> SupplyEstimate {
     let pool = &scenario.pool;
     let replicas = f64::from(pool.replicas);
-    let (per_replica_rps, saturated_by) = model.sustainable(&mean.served);
+    let (per_replica_rps, binding_constraint) = if mean.served_rps > 0.0 {
+        let (rps, saturated_by) = model.sustainable(&mean.served);
+        (rps, name(saturated_by))
+    } else {
+        // Nothing that is asked fits a replica, so nothing is sustained and nothing is required.
+        (0.0, "too_long")
+    };
     let sustainable_rps = per_replica_rps * replicas;
-    let utilization = mean.served_rps / sustainable_rps;
+    let utilization = ratio(mean.served_rps, sustainable_rps);
     SupplyEstimate {
         required_prefill_tps: mean.offered.prefill_tps,
         required_decode_tps: mean.offered.decode_tps,
@@ -60,7 +71,7 @@ fn rates(
         deliverable_decode_tps: None,
         utilization,
         utilization_peak: timeline.peak_utilization,
-        binding_constraint: name(saturated_by).to_owned(),
+        binding_constraint: binding_constraint.to_owned(),
         replicas_floor: whole_replicas(utilization * replicas),
         mean_batch: None,
         ttft_ms: None,
@@ -88,10 +99,15 @@ fn add_latencies(supply: &mut SupplyEstimate, latencies: Latencies, mean: &Inter
     supply.mean_batch = latencies.mean_batch;
     supply.ttft_ms = latencies.ttft_ms;
     supply.zero_load_ttft_ms = Some(latencies.zero_load_ttft_ms);
-    supply.tpot_ms = Some(latencies.tpot_ms);
-    supply.zero_load_tpot_ms = Some(latencies.zero_load_tpot_ms);
+    supply.tpot_ms = latencies.tpot_ms;
+    supply.zero_load_tpot_ms = latencies.zero_load_tpot_ms;
     supply.classes = latencies.classes;
     supply.outside_measured_range = latencies.outside_measured_range;
+}
+
+/// A share of something that may be nothing.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
 }
 
 /// As the report writes it.

@@ -1,6 +1,5 @@
 //! Suggestions for an id that does not exist.
 
-use crate::nearest::edits;
 use crate::problem::Problem;
 
 /// The most suggestions given.
@@ -13,13 +12,13 @@ pub(super) fn unknown<'a>(
     names: impl Iterator<Item = (&'a str, &'a str)>,
     verb: &str,
 ) -> Problem {
-    let wanted = letters(id);
+    let wanted = plain(id);
     let mut ranked: Vec<(usize, &str)> =
-        names.map(|(name, id)| (distance(&wanted, &letters(name)), id)).collect();
+        names.map(|(name, id)| (distance(&wanted, &plain(name)), id)).collect();
     ranked.sort_unstable();
     let mut suggestions: Vec<&str> = Vec::new();
     for (distance, id) in ranked {
-        let near = distance <= 2 + wanted.len() / 3;
+        let near = distance <= 2 + wanted.chars().count() / 3;
         if near && suggestions.len() < MOST && !suggestions.contains(&id) {
             suggestions.push(id);
         }
@@ -35,7 +34,7 @@ pub(super) fn unknown<'a>(
 
 /// Letters and digits only, in lower case, so that `llama3.1 8b` is near `Llama-3.1-8B`; the
 /// part after the last `/` of a repository name.
-fn letters(name: &str) -> Vec<char> {
+fn plain(name: &str) -> String {
     let last = name.rsplit('/').next().unwrap_or(name);
     let kept = last.chars().filter(|c| c.is_alphanumeric());
     kept.flat_map(char::to_lowercase).take(64).collect()
@@ -43,9 +42,9 @@ fn letters(name: &str) -> Vec<char> {
 
 /// Edits (insert, remove, replace) between two words; what the shorter one leaves out at the end
 /// counts a third, so that a beginning finds its whole.
-fn distance(a: &[char], b: &[char]) -> usize {
-    if !a.is_empty() && b.starts_with(a) {
-        return (b.len() - a.len()).div_ceil(3).min(2);
+fn distance(a: &str, b: &str) -> usize {
+    match b.strip_prefix(a) {
+        Some(rest) if !a.is_empty() => rest.chars().count().div_ceil(3).min(2),
+        _ => strsim::levenshtein(a, b),
     }
-    edits(a, b)
 }

@@ -96,7 +96,7 @@ fn a_known_factor_comes_back_from_every_kind_of_load() {
             let scale = report.step_time_scale.expect("a factor");
             assert!((scale / truth - 1.0).abs() < 0.02, "{load} {truth}: {scale}");
             assert!(report.residual.expect("errors") < 0.02);
-            assert!(report.residual_before.expect("errors") > 0.05);
+            assert!(report.residual_before.expect("errors") > 0.05, "{:#?}", report.points);
         }
     }
 }
@@ -113,6 +113,33 @@ fn one_broken_point_among_several_does_not_decide() {
     let scale = report.step_time_scale.expect("a factor");
     assert!((scale / 1.3 - 1.0).abs() < 0.05, "{scale}");
     assert_eq!(report.points.len(), 5, "it is shown all the same");
+}
+
+#[test]
+fn an_output_rate_below_saturation_determines_nothing() {
+    let scenario = scenario(|_| {});
+    let mut points = vllm_result(&scenario, &json!({ "request_rate": 4.0 }), 1.3, 1.0);
+    (points[0].ttft, points[0].tpot, points[0].itl) = (None, None, None);
+    let report = fit(&scenario, &points);
+    assert_eq!((report.step_time_scale, report.fitted), (None, None));
+    assert!(report.undetermined.expect("a reason").contains("below saturation"));
+    let weight = report.points[0].statistics[0].weight;
+    assert!(weight < 0.1, "{weight}");
+    // The same rate from clients that wait for each other tells all of it.
+    let mut points = vllm_result(&scenario, &json!({ "max_concurrency": 16 }), 1.3, 1.0);
+    (points[0].ttft, points[0].tpot, points[0].itl) = (None, None, None);
+    let report = fit(&scenario, &points);
+    assert!((report.step_time_scale.expect("a factor") / 1.3 - 1.0).abs() < 0.02);
+    assert!(report.points[0].statistics[0].weight > 0.9, "inversely proportional");
+}
+
+#[test]
+fn another_machine_is_not_a_factor() {
+    let scenario = scenario(|_| {});
+    let points = vllm_result(&scenario, &json!({ "max_concurrency": 16 }), 9.0, 1.0);
+    let report = fit(&scenario, &points);
+    assert_eq!(report.step_time_scale, None);
+    assert!(report.undetermined.expect("a reason").contains("same GPU"));
 }
 
 #[test]

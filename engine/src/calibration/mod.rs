@@ -1,28 +1,31 @@
 //! One scalar on the step time, fitted from benchmark points.
 //!
 //! Each point is simulated under its *own* conditions (its load, its mean lengths, the pool's
-//! scheduler settings), step by step, and compared with what it reported, in its own definitions.
-//! The scalar makes the Huber loss of the logarithms of predicted ÷ measured smallest, so that
-//! twice as slow counts like twice as fast and one broken row does not decide.
+//! scheduler settings), step by step, at many step times. Each number it reports, in its own
+//! definition, then says at which factor it would be met, and the fit is the weighted median of
+//! what they say: near saturation a wait moves far more than the step time, but has one vote; an
+//! output rate below saturation is the offered one and has none.
 //!
 //! A scalar is what aggregates of one load determine ("overall slowness", to about 1 %); the
 //! balance of prefill and decode needs more than that and stays the source's.
 
 mod conditions;
+mod curves;
 mod observed;
 mod predict;
 pub mod report;
-mod search;
 mod sha256;
+mod votes;
 
 pub use conditions::{BenchmarkedPool, Conditions, same_name};
 pub use predict::Prediction;
 pub use report::CalibrationReport;
-pub use search::{huber, smallest};
 pub use sha256::sha256_hex;
 
+use curves::Curves;
 use observed::Observation;
 use report::{ExcludedPoint, PointFit, StatisticFit, TrustRange};
+use votes::{scales, weighted_median};
 
 use crate::accounts::{Unanswerable, fleet_spec};
 use crate::ingest::{BenchmarkPoint, Parsed, ParsedFile};
@@ -31,16 +34,28 @@ use crate::review::{Finding, review};
 use crate::scenario::Pool;
 use crate::scenario::doc::FittedScaleDoc;
 use crate::sim::ReplicaSpec;
-use crate::stats;
 
 /// The factors tried; outside of them a benchmark and a source are not about the same thing.
 const SMALLEST_SCALE: f64 = 0.2;
 /// See [`SMALLEST_SCALE`].
 const LARGEST_SCALE: f64 = 5.0;
-/// Relative precision of the factor.
-const TOLERANCE: f64 = 2e-3;
-/// Relative errors beyond this are outliers.
-const HUBER_DELTA: f64 = 0.1;
+/// Scales of the first look, over the whole range.
+const COARSE: u32 = 13;
+/// Scales of the second look, around what the first found.
+const FINE: u32 = 9;
+/// How far the second look reaches to either side, as a ratio.
+const FINE_REACH: f64 = 1.2;
+/// How predictions are made and compared, in words.
+const METHOD: &str = "each point is simulated step by step under its own load and mean lengths at \
+                      many step times; every number reported says at which it would be met, and \
+                      the factor is their median, weighted by how much a number depends on the \
+                      step time (first-token times with 200 ms beside them, since part of them \
+                      passes outside the engine)";
+const NOTHING_DEPENDS: &str = "nothing in these points depends on the step time: below saturation \
+                               the output rate is the offered one; give TPOT, or a run near \
+                               saturation";
+const OUT_OF_RANGE: &str = "no factor from 0.2 to 5 explains these points: is it the same GPU, \
+                            model, precision and parallelism?";
 
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,12 +99,13 @@ pub fn calibrate_pool(
     Ok(calibrate(files, &CalibratedPool { identity, scale: step_time.scale, replica: &replica }))
 }
 
-/// Fits the step time of `pool` to `files`. A report without a factor says why in `excluded`.
+/// Fits the step time of `pool` to `files`. A report without a factor says why, in `undetermined`
+/// and in `excluded`.
 pub fn calibrate(files: &[BenchmarkFile], pool: &CalibratedPool) -> CalibrationReport {
-    let spec = (pool.replica)(pool.scale);
-    let (used, excluded) = usable(files, pool, &spec);
+    let (used, excluded) = usable(files, pool, &(pool.replica)(pool.scale));
     let mut report = CalibrationReport {
         step_time_scale: None,
+        undetermined: None,
         fitted: None,
         residual: None,
         residual_before: None,
@@ -98,31 +114,31 @@ pub fn calibrate(files: &[BenchmarkFile], pool: &CalibratedPool) -> CalibrationR
         excluded,
         range_of_trust: None,
         assumptions: assumptions(&used),
-        method: "each point is simulated step by step under its own load and mean lengths; the \
-                 factor makes the Huber loss of log(predicted ÷ measured) over TPOT (else E2E), \
-                 TTFT (200 ms added to both sides) and output tokens/s smallest"
-            .to_owned(),
+        method: METHOD.to_owned(),
     };
     if used.is_empty() {
+        report.undetermined = Some("no point can be used".to_owned());
         return report;
     }
-    let loss = |scale: f64| {
-        let spec = (pool.replica)(scale);
-        used.iter().map(|used| used.loss(&used.predict(&spec))).sum()
+    let mut curves = Curves { used: &used, replica: pool.replica, by_scale: Vec::new() };
+    curves.add(&scales(SMALLEST_SCALE, LARGEST_SCALE, COARSE));
+    let Some(coarse) = curves.median() else {
+        report.points = curves.points(pool.scale, pool.scale);
+        report.undetermined = Some(NOTHING_DEPENDS.to_owned());
+        return report;
     };
-    let scale = smallest(SMALLEST_SCALE, LARGEST_SCALE, TOLERANCE, loss);
-    let before: Vec<Prediction> = used.iter().map(|used| used.predict(&spec)).collect();
-    let spec = (pool.replica)(scale);
-    let after: Vec<Prediction> = used.iter().map(|used| used.predict(&spec)).collect();
-    report.points = used
-        .iter()
-        .zip(before.iter().zip(&after))
-        .map(|(used, (before, after))| used.fit(before, after))
-        .collect();
+    // Once more where the answer is, so that straight lines between scales are short.
+    curves.add(&scales(coarse / FINE_REACH, coarse * FINE_REACH, FINE));
+    let scale = curves.median().unwrap_or(coarse);
+    report.points = curves.points(pool.scale, scale);
+    if !(SMALLEST_SCALE * 1.02..LARGEST_SCALE / 1.02).contains(&scale) {
+        report.undetermined = Some(OUT_OF_RANGE.to_owned());
+        return report;
+    }
     report.step_time_scale = Some(scale);
     report.residual = median_error(&report.points, |s| s.predicted);
     report.residual_before = median_error(&report.points, |s| s.predicted_before);
-    report.range_of_trust = Some(trust(&used, &after));
+    report.range_of_trust = Some(trust(&used, &curves.predict(scale)));
     report.fitted = Some(FittedScaleDoc {
         step_time_scale: scale,
         files: files.iter().map(|file| file.file.file.clone()).collect(),
@@ -190,54 +206,20 @@ fn disproved<'a>(
     })
 }
 
-impl Used<'_> {
-    fn predict(&self, spec: &ReplicaSpec) -> Prediction {
-        Prediction::of(&self.conditions, spec)
-    }
-
-    fn loss(&self, prediction: &Prediction) -> f64 {
-        let residual = |o: &Observation| o.predicted(prediction).map(|p| o.residual(p));
-        self.observations.iter().filter_map(residual).map(|r| huber(r, HUBER_DELTA)).sum()
-    }
-
-    fn fit(&self, before: &Prediction, after: &Prediction) -> PointFit {
-        let statistics = self.observations.iter().filter_map(|observation| {
-            let predicted = observation.predicted(after)?;
-            Some(StatisticFit {
-                name: observation.name(),
-                measured: observation.measured,
-                predicted,
-                predicted_before: observation.predicted(before)?,
-                error: predicted / observation.measured - 1.0,
-            })
-        });
-        PointFit {
-            file: self.file.to_owned(),
-            row: self.point.row,
-            label: self.point.label.clone(),
-            load: self.conditions.load.clone(),
-            rate_rps: self.conditions.rate_rps,
-            concurrency: self.conditions.cap.map(u64::from),
-            input_tokens: self.conditions.input_tokens,
-            output_tokens: self.conditions.output_tokens,
-            statistics: statistics.collect(),
-        }
-    }
-}
-
+/// Median absolute relative error, each number with its weight in the fit.
 fn median_error(points: &[PointFit], predicted: impl Fn(&StatisticFit) -> f64) -> Option<f64> {
     let statistics = points.iter().flat_map(|point| &point.statistics);
-    let mut errors: Vec<f64> =
-        statistics.map(|s| (predicted(s) / s.measured - 1.0).abs()).collect();
-    errors.sort_unstable_by(f64::total_cmp);
-    stats::nearest_rank(&errors, 0.5)
+    let error = |s: &StatisticFit| ((predicted(s) / s.measured - 1.0).abs(), s.weight);
+    weighted_median(&statistics.map(error).collect::<Vec<_>>())
 }
 
 fn assumptions(used: &[Used]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for assumption in used.iter().flat_map(|used| &used.conditions.assumptions) {
-        if !all.contains(assumption) {
-            all.push(assumption.clone());
+    let of_definitions = used.iter().flat_map(|used| Observation::assumptions(used.point));
+    let of_conditions = used.iter().flat_map(|used| used.conditions.assumptions.clone());
+    for assumption in of_conditions.chain(of_definitions) {
+        if !all.contains(&assumption) {
+            all.push(assumption);
         }
     }
     all

@@ -4,10 +4,9 @@
 use super::predict::{Prediction, Statistic};
 use crate::ingest::{BenchmarkPoint, Definition, LatencyStats, TokenKind, Weighting};
 
-/// Added to both sides of a first-token time before they are compared, milliseconds: what passes
-/// outside the engine (client, network) is a few tens of milliseconds, and a plain ratio would
-/// let it decide the fit at low loads.
-const TTFT_FLOOR_MS: f64 = 200.0;
+/// What may pass outside the engine (client, network) before a first token: a first token after a
+/// few tens of milliseconds says little about the step time, one after seconds of queueing much.
+const TTFT_OUTSIDE_MS: f64 = 200.0;
 
 /// A number of a point and how to predict it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,7 +30,7 @@ impl Observation {
     /// TPOT only where that is missing, since it holds the same tokens.
     pub fn all(point: &BenchmarkPoint) -> Vec<Self> {
         let tpot = latency(point.tpot.as_ref(), Quantity::Tpot)
-            .or_else(|| latency(point.itl.as_ref(), Quantity::Tpot));
+            .or_else(|| latency(stated(point.itl.as_ref()), Quantity::Tpot));
         let e2e = if tpot.is_none() { latency(point.e2e.as_ref(), Quantity::E2e) } else { None };
         let output_tps = point.tps(TokenKind::Output).filter(|tps| *tps > 0.0);
         let output_tps = output_tps.map(|measured| Self {
@@ -43,6 +42,23 @@ impl Observation {
             .into_iter()
             .flatten()
             .collect()
+    }
+
+    /// What had to be supposed about the definitions of `point`.
+    pub fn assumptions(point: &BenchmarkPoint) -> Vec<String> {
+        let named = [("TTFT", &point.ttft), ("TPOT", &point.tpot), ("E2E", &point.e2e)];
+        let unstated = named.iter().filter(|(_, stats)| {
+            stats.as_ref().is_some_and(|stats| stats.definition == Definition::Unstated)
+        });
+        let names: Vec<&str> = unstated.map(|(name, _)| *name).collect();
+        if names.is_empty() {
+            return Vec::new();
+        }
+        vec![format!(
+            "{} as vLLM's client defines them (clocks from sending, TPOT = (E2E − TTFT) ÷ (n − 1)) \
+             where a file does not say",
+            names.join(", ")
+        )]
     }
 
     /// Its name with its unit.
@@ -66,17 +82,23 @@ impl Observation {
         }
     }
 
-    /// Logarithm of predicted ÷ measured, first-token times with their floor.
-    pub fn residual(&self, predicted: f64) -> f64 {
-        let floor = if self.quantity == Quantity::Ttft { TTFT_FLOOR_MS } else { 0.0 };
-        crate::math::ln((predicted + floor) / (self.measured + floor))
+    /// Milliseconds that pass beside the engine and dampen what this number says.
+    pub fn outside_engine(&self) -> f64 {
+        if self.quantity == Quantity::Ttft { TTFT_OUTSIDE_MS } else { 0.0 }
     }
+}
+
+/// An ITL that says what it is: one that does not is as likely a gap between stream events.
+fn stated(stats: Option<&LatencyStats>) -> Option<&LatencyStats> {
+    stats.filter(|stats| stats.definition != Definition::Unstated)
 }
 
 /// The middle of a latency, if its definition is the one that is predicted.
 fn latency(stats: Option<&LatencyStats>, quantity: Quantity) -> Option<Observation> {
     let stats = stats?;
     let fits = match quantity {
+        Quantity::OutputTps => false,
+        _ if stats.definition == Definition::Unstated => true,
         Quantity::Ttft => stats.definition == Definition::SendToFirstToken,
         // A mean gap between tokens, weighted by request, is the same number.
         Quantity::Tpot => {
@@ -85,7 +107,6 @@ fn latency(stats: Option<&LatencyStats>, quantity: Quantity) -> Option<Observati
                 || (stats.definition == Definition::GapBetweenTokens && per_request)
         }
         Quantity::E2e => stats.definition == Definition::SendToLastToken,
-        Quantity::OutputTps => false,
     };
     let mean = stats.mean_ms.map(|ms| (Statistic::Mean, ms));
     let middle = mean.or_else(|| stats.percentile(0.5).map(|ms| (Statistic::Median, ms)));

@@ -10,9 +10,11 @@ pub struct CalibrationReport {
     /// Factor on the step time of the pool's source; above 1 is slower. `null` when no point could
     /// be used.
     pub step_time_scale: Option<f64>,
+    /// Why there is no factor; `null` when there is one.
+    pub undetermined: Option<String>,
     /// Ready to be put into a pool's `step_time.fitted`.
     pub fitted: Option<FittedScaleDoc>,
-    /// Median absolute relative error over all statistics used, after the fit.
+    /// Median absolute relative error after the fit, each number with its weight in it.
     pub residual: Option<f64>,
     /// The same with the factor the pool had before, i.e. 1 without an earlier fit.
     pub residual_before: Option<f64>,
@@ -66,6 +68,10 @@ pub struct StatisticFit {
     pub predicted_before: f64,
     /// predicted ÷ measured − 1.
     pub error: f64,
+    /// Factor at which this number alone would be met; `null` if none from 0.2 to 5.
+    pub alone: Option<f64>,
+    /// Its weight in the median, 0 to 1: how much of a change in step time shows in it.
+    pub weight: f64,
 }
 
 /// A point that was not used.

@@ -26,8 +26,8 @@ pub fn run(args: &CalibrateArgs) -> Result<Answer, Failure> {
         None => pool_of(args, &files)?,
     };
     let report = calibrate_pool(&files, &checked.scenario.pool).map_err(|why| why.problem())?;
-    if report.step_time_scale.is_none() {
-        return Err(nothing_usable(&report).into());
+    if let Some(why) = &report.undetermined {
+        return Err(no_factor(why, &report).into());
     }
     Ok(Answer::new(&report, in_words(&report))?.with_findings(checked.severities()))
 }
@@ -137,7 +137,9 @@ fn document_around(pool: PoolDoc) -> ScenarioDoc {
     }
 }
 
-fn nothing_usable(report: &CalibrationReport) -> Vec<Problem> {
+fn no_factor(why: &str, report: &CalibrationReport) -> Vec<Problem> {
+    let hint = "`goodput calibrate --help` says what a fit needs";
+    let first = Problem::error("", format!("no factor is determined: {why}"), hint);
     let problem = |excluded: &goodput_engine::calibration::report::ExcludedPoint| {
         let row = excluded.row.map_or(String::new(), |row| format!(":{row}"));
         Problem::error(
@@ -146,7 +148,7 @@ fn nothing_usable(report: &CalibrationReport) -> Vec<Problem> {
             "mend it, or give points that state their load, lengths and latencies",
         )
     };
-    report.excluded.iter().map(problem).collect()
+    [first].into_iter().chain(report.excluded.iter().map(problem)).collect()
 }
 
 fn in_words(report: &CalibrationReport) -> String {
@@ -160,13 +162,15 @@ fn in_words(report: &CalibrationReport) -> String {
     for point in &report.points {
         page.heading(&format!("{}: {}", point.file, point.load));
         for statistic in &point.statistics {
+            let alone = statistic.alone.map_or("none".to_owned(), |scale| format!("{scale:.3} ×"));
             page.row(
                 &statistic.name,
                 &format!(
-                    "measured {}, predicted {} ({:+.1} %)",
+                    "measured {}, predicted {} ({:+.1} %), alone {alone}, weight {:.2}",
                     three_digits(statistic.measured),
                     three_digits(statistic.predicted),
-                    100.0 * statistic.error
+                    100.0 * statistic.error,
+                    statistic.weight
                 ),
             );
         }

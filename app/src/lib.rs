@@ -1,4 +1,9 @@
-//! The Goodput page.
+//! The Goodput page: a workbench over the engine, compiled to WebAssembly.
+
+mod charts;
+mod format;
+mod parse;
+
 use leptos::prelude::*;
 
 /// The whole page.

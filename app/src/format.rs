@@ -211,7 +211,7 @@ fn decade(x: f64) -> i32 {
 }
 
 /// Thousands separators in the whole part of plain decimal text.
-fn grouped(text: &str) -> String {
+pub fn grouped(text: &str) -> String {
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     let mut out = String::with_capacity(text.len() + whole.len() / 3);
     for (i, digit) in whole.chars().enumerate() {

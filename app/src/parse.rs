@@ -18,8 +18,10 @@ pub enum Quantity {
     Millis,
     /// Seconds; other units of time are converted.
     Seconds,
-    /// Per cent.
-    Percent,
+    /// Typed in seconds, kept in milliseconds.
+    SecondsInMillis,
+    /// Typed in per cent, kept as a share of one.
+    Share,
     /// US dollars.
     Usd,
     /// Tokens per second.
@@ -78,7 +80,7 @@ impl fmt::Display for NotANumber {
     }
 }
 
-/// The number in `text`, in the unit of `quantity`.
+/// The number in `text`, in the unit in which `quantity` is kept.
 pub fn number(text: &str, quantity: Quantity) -> Result<f64, NotANumber> {
     let text = text.trim();
     if text.is_empty() {
@@ -113,6 +115,18 @@ pub fn number(text: &str, quantity: Quantity) -> Result<f64, NotANumber> {
 pub fn whole(text: &str, quantity: Quantity) -> Result<f64, NotANumber> {
     let value = number(text, quantity)?;
     if value.fract() == 0.0 { Ok(value) } else { Err(NotANumber::NotWhole) }
+}
+
+/// The text that [`number`] reads back as `value`: as short as can be, thousands separated.
+pub fn text(value: f64, quantity: Quantity) -> String {
+    let shown = match quantity {
+        Quantity::SecondsInMillis => value / 1e3,
+        Quantity::Share => value * 100.0,
+        _ => value,
+    };
+    // Twelve digits hide what multiplying by 100 adds to 0.07.
+    let rounded: f64 = format!("{shown:.11e}").parse().unwrap_or(shown);
+    crate::format::grouped(&rounded.to_string())
 }
 
 /// Digits with separators, a decimal exponent, and what follows.
@@ -198,15 +212,15 @@ fn unit(tail: &str, quantity: Quantity) -> Result<(i32, f64), NotANumber> {
     let rest = rest.trim();
     let known = known_units(quantity);
     if rest.is_empty() {
-        return Ok((multiplier, 1.0));
+        return Ok((multiplier + bare_power(quantity), 1.0));
     }
     let found = || NotANumber::Unit { found: tail.to_owned(), known };
     let lower = rest.to_lowercase();
     let (power, factor) = match (quantity, lower.as_str()) {
-        (Quantity::Millis, _) => time(&lower, 0).ok_or_else(found)?,
+        (Quantity::Millis | Quantity::SecondsInMillis, _) => time(&lower, 0).ok_or_else(found)?,
         (Quantity::Seconds, _) => time(&lower, -3).ok_or_else(found)?,
-        (Quantity::Percent, "%" | "percent" | "per cent")
-        | (Quantity::Usd, "$" | "usd" | "/h" | "$/h" | "usd/h")
+        (Quantity::Share, "%" | "percent" | "per cent") => (bare_power(quantity), 1.0),
+        (Quantity::Usd, "$" | "usd" | "/h" | "$/h" | "usd/h")
         | (Quantity::Tokens, "tokens" | "token" | "tok" | "t")
         | (Quantity::TokenRate, "tok/s" | "tokens/s" | "tps" | "/s")
         | (Quantity::Rate, "req/s" | "rps" | "/s" | "requests/s" | "qps")
@@ -218,9 +232,19 @@ fn unit(tail: &str, quantity: Quantity) -> Result<(i32, f64), NotANumber> {
     Ok((multiplier + power, factor))
 }
 
+/// Power of ten from the unit that a bare number has on the page to the unit it is kept in.
+fn bare_power(quantity: Quantity) -> i32 {
+    match quantity {
+        Quantity::SecondsInMillis => 3,
+        Quantity::Share => -2,
+        _ => 0,
+    }
+}
+
 /// `k`, `M` and `G` straight after the number; not for times, where `m` is no million.
 fn multiplier(tail: &str, quantity: Quantity) -> (i32, &str) {
-    if matches!(quantity, Quantity::Millis | Quantity::Seconds | Quantity::Percent) {
+    use Quantity::{Millis, Seconds, SecondsInMillis, Share};
+    if matches!(quantity, Millis | Seconds | SecondsInMillis | Share) {
         return (0, tail);
     }
     let rest = |skip: usize| &tail[skip..];
@@ -254,8 +278,8 @@ fn known_units(quantity: Quantity) -> &'static str {
         Quantity::Count => "a plain number",
         Quantity::Tokens => "tokens, such as 2k or 2,000",
         Quantity::Rate => "req/s, /min or /h",
-        Quantity::Millis | Quantity::Seconds => "ms, s, min or h",
-        Quantity::Percent => "per cent, such as 95",
+        Quantity::Millis | Quantity::Seconds | Quantity::SecondsInMillis => "ms, s, min or h",
+        Quantity::Share => "per cent, such as 95",
         Quantity::Usd => "dollars, such as 2.69",
         Quantity::TokenRate => "tok/s",
         Quantity::Plain => "a plain number in the unit shown",
@@ -268,7 +292,9 @@ mod tests {
 
     #[test]
     fn reads_what_people_write() {
-        use Quantity::{Count, Millis, Percent, Rate, Seconds, TokenRate, Tokens, Usd};
+        use Quantity::{
+            Count, Millis, Rate, Seconds, SecondsInMillis, Share, TokenRate, Tokens, Usd,
+        };
         for (text, quantity, expected) in [
             ("1.5", Count, 1.5),
             ("34.5", Rate, 34.5),
@@ -289,7 +315,10 @@ mod tests {
             ("30", Seconds, 30.0),
             ("0.5 rps", Rate, 0.5),
             ("30/min", Rate, 0.5),
-            ("95 %", Percent, 95.0),
+            ("2.3", SecondsInMillis, 2_300.0),
+            ("350 ms", SecondsInMillis, 350.0),
+            ("95 %", Share, 0.95),
+            ("0.7", Share, 0.007),
             ("$2.69", Usd, 2.69),
             ("120k tok/s", TokenRate, 120_000.0),
             ("-0", Count, 0.0),
@@ -334,6 +363,23 @@ mod tests {
             "has the unit “GB”, which does not fit here: write ms, s, min or h"
         );
         assert!(number("5 m", Quantity::Tokens).is_err(), "no silent million");
+    }
+
+    #[test]
+    fn what_is_shown_reads_back_as_it_was() {
+        use Quantity::{Millis, SecondsInMillis, Share, Tokens};
+        for (value, quantity, expected) in [
+            (2_391.0, Tokens, "2,391"),
+            (1_234_567.25, Tokens, "1,234,567.25"),
+            (0.07, Share, "7"),
+            (0.008, Share, "0.8"),
+            (2_300.0, SecondsInMillis, "2.3"),
+            (33.3, Millis, "33.3"),
+            (0.0, Tokens, "0"),
+        ] {
+            assert_eq!(text(value, quantity), expected);
+            assert_eq!(number(expected, quantity), Ok(value), "{expected}");
+        }
     }
 
     #[test]

@@ -1,0 +1,258 @@
+//! Edits: the only way the document changes. Pure, undoable, described in words.
+
+mod class;
+mod pool;
+
+use goodput_engine::scenario::doc::{ArrivalsDoc, LengthsDoc, ScenarioDoc};
+
+pub use class::ClassEdit;
+pub use pool::{PoolEdit, Switch};
+
+use super::field::Field;
+
+/// One change of the document.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Edit {
+    /// Types a number.
+    Number {
+        /// Which.
+        field: Field,
+        /// Its new value; `None` empties an optional field.
+        value: Option<f64>,
+    },
+    /// Renames the scenario.
+    Rename(String),
+    /// Another document: a preset, a link, a file.
+    Open {
+        /// Where it comes from, in words.
+        from: String,
+        /// The document.
+        doc: Box<ScenarioDoc>,
+    },
+    /// Adds a traffic class after the last.
+    AddClass,
+    /// Adds a copy of a class after it.
+    DuplicateClass(usize),
+    /// Removes a class; the last one stays.
+    RemoveClass(usize),
+    /// Changes a class.
+    Class(usize, ClassEdit),
+    /// Changes the pool.
+    Pool(PoolEdit),
+    /// Makes a trace the workload of a class.
+    UseTrace {
+        /// Which class.
+        class: usize,
+        /// When requests are due, and with how many tokens.
+        trace: Box<TraceWorkload>,
+    },
+}
+
+/// What a trace says about a class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraceWorkload {
+    /// Name of the file.
+    pub file: String,
+    /// When requests are due.
+    pub arrivals: ArrivalsDoc,
+    /// Prompt lengths.
+    pub input_tokens: LengthsDoc,
+    /// Output lengths.
+    pub output_tokens: LengthsDoc,
+    /// Span of the trace, seconds.
+    pub horizon_s: f64,
+}
+
+/// Edits with the same key, one after the other, are one step: typing in one field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditKey {
+    /// A number.
+    Number(Field),
+    /// The scenario's name.
+    Name,
+    /// A class's name.
+    ClassName(usize),
+    /// Who says something about a class's quality.
+    QualityBy(usize),
+    /// Name of a GPU or a model by numbers.
+    CustomName(bool),
+    /// Whose price it is.
+    PriceSource,
+}
+
+impl Edit {
+    /// Carries it out. What does not exist in the document is left alone.
+    pub fn apply(&self, doc: &mut ScenarioDoc) {
+        match self {
+            Self::Number { field, value } => field.set(doc, *value),
+            Self::Rename(name) => doc.name.clone_from(name),
+            Self::Open { doc: other, .. } => doc.clone_from(other),
+            Self::AddClass => add_class(doc),
+            Self::DuplicateClass(i) => duplicate_class(doc, *i),
+            Self::RemoveClass(i) => {
+                if doc.workload.classes.len() > 1 && *i < doc.workload.classes.len() {
+                    doc.workload.classes.remove(*i);
+                }
+            }
+            Self::Class(i, edit) => {
+                if let Some(class) = doc.workload.classes.get_mut(*i) {
+                    edit.apply(class);
+                }
+            }
+            Self::Pool(edit) => {
+                if let Some(pool) = doc.fleet.pools.first_mut() {
+                    edit.apply(pool);
+                }
+            }
+            Self::UseTrace { class, trace } => use_trace(doc, *class, trace),
+        }
+    }
+
+    /// Its key, for edits that come keystroke by keystroke.
+    pub fn key(&self) -> Option<EditKey> {
+        match self {
+            Self::Number { field, .. } => Some(EditKey::Number(*field)),
+            Self::Rename(_) => Some(EditKey::Name),
+            Self::Class(i, ClassEdit::Name(_)) => Some(EditKey::ClassName(*i)),
+            Self::Class(i, ClassEdit::QualityBy(_)) => Some(EditKey::QualityBy(*i)),
+            Self::Pool(PoolEdit::GpuName(_)) => Some(EditKey::CustomName(true)),
+            Self::Pool(PoolEdit::ModelName(_)) => Some(EditKey::CustomName(false)),
+            Self::Pool(PoolEdit::Price(..)) => Some(EditKey::PriceSource),
+            _ => None,
+        }
+    }
+
+    /// What it does, after "Undo".
+    pub fn label(&self) -> String {
+        match self {
+            Self::Number { field, .. } => field.kind().label.to_owned(),
+            Self::Rename(_) => "name".into(),
+            Self::Open { from, .. } => format!("opening {from}"),
+            Self::AddClass => "adding a class".into(),
+            Self::DuplicateClass(_) => "duplicating a class".into(),
+            Self::RemoveClass(_) => "removing a class".into(),
+            Self::Class(_, edit) => edit.label().into(),
+            Self::Pool(edit) => edit.label().into(),
+            Self::UseTrace { trace, .. } => format!("using {} as workload", trace.file),
+        }
+    }
+}
+
+fn add_class(doc: &mut ScenarioDoc) {
+    let Some(last) = doc.workload.classes.last() else { return };
+    let mut class = last.clone();
+    class.name = free_name(doc, "class");
+    if matches!(class.arrivals, ArrivalsDoc::Trace { .. }) {
+        // A second replay of the same moments is hardly meant.
+        class.arrivals = ArrivalsDoc::Poisson { rate_rps: 1.0 };
+        class.input_tokens = LengthsDoc::Fixed { tokens: 512 };
+        class.output_tokens = LengthsDoc::Fixed { tokens: 256 };
+    }
+    doc.workload.classes.push(class);
+}
+
+fn duplicate_class(doc: &mut ScenarioDoc, i: usize) {
+    if let Some(class) = doc.workload.classes.get(i) {
+        let mut copy = class.clone();
+        copy.name = free_name(doc, &class.name);
+        doc.workload.classes.insert(i + 1, copy);
+    }
+}
+
+/// `stem 2`, or the next number that no class has.
+fn free_name(doc: &ScenarioDoc, stem: &str) -> String {
+    let taken = |name: &str| doc.workload.classes.iter().any(|class| class.name == name);
+    (2_u32..).map(|n| format!("{stem} {n}")).find(|name| !taken(name)).unwrap_or_default()
+}
+
+fn use_trace(doc: &mut ScenarioDoc, class: usize, trace: &TraceWorkload) {
+    let Some(class) = doc.workload.classes.get_mut(class) else { return };
+    class.arrivals = trace.arrivals.clone();
+    class.input_tokens = trace.input_tokens.clone();
+    class.output_tokens = trace.output_tokens.clone();
+    doc.workload.horizon_s = trace.horizon_s;
+    doc.workload.warmup_s = 0.0;
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::field::{ClassField, LengthField, PoolField, Side};
+    use super::*;
+
+    /// One class on one GPU.
+    pub fn small_doc() -> ScenarioDoc {
+        goodput_engine::scenario::doc::parse(
+            r#"{"version":1,"name":"small","workload":{"classes":[{"name":"chat",
+            "arrivals":{"kind":"poisson","rate_rps":1.0},
+            "input_tokens":{"kind":"lognormal","mean":512,"p99":2391},
+            "output_tokens":{"kind":"fixed","tokens":256},
+            "slo":{"ttft_ms":2000.0}}]},
+            "fleet":{"pools":[{"gpu":"h100-sxm","model":"llama-3.1-8b","replicas":8}]}}"#,
+        )
+        .expect("a document")
+    }
+
+    fn after(edit: &Edit) -> ScenarioDoc {
+        let mut doc = small_doc();
+        edit.apply(&mut doc);
+        doc
+    }
+
+    #[test]
+    fn every_number_of_the_document_is_read_where_it_is_written() {
+        let fields = [
+            Field::Seed,
+            Field::Horizon,
+            Field::Class(0, ClassField::Rate),
+            Field::Class(0, ClassField::Length(Side::Input, LengthField::P99)),
+            Field::Class(0, ClassField::Length(Side::Output, LengthField::Tokens)),
+            Field::Class(0, ClassField::Ttft),
+            Field::Class(0, ClassField::Target),
+            Field::Class(0, ClassField::ErrorRate),
+            Field::Pool(PoolField::Replicas),
+            Field::Pool(PoolField::MaxNumSeqs),
+            Field::Pool(PoolField::NumGpuBlocks),
+            Field::Pool(PoolField::Price),
+        ];
+        for field in fields {
+            let doc = after(&Edit::Number { field, value: Some(17.0) });
+            assert_eq!(field.get(&doc), Some(17.0), "{field:?}");
+            let untouched = fields.iter().filter(|f| **f != field);
+            for other in untouched {
+                assert_eq!(other.get(&doc), other.get(&small_doc()), "{field:?} → {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_document_has_not_is_left_alone() {
+        for field in [
+            Field::Class(7, ClassField::Rate),
+            Field::Class(0, ClassField::PointRate(0)),
+            Field::Class(0, ClassField::PassRate),
+            Field::Class(0, ClassField::Length(Side::Input, LengthField::Tokens)),
+            Field::Pool(PoolField::DeclaredInput),
+        ] {
+            assert_eq!(field.get(&small_doc()), None, "{field:?}");
+            assert_eq!(after(&Edit::Number { field, value: Some(3.0) }), small_doc());
+        }
+        assert_eq!(after(&Edit::RemoveClass(0)), small_doc(), "the last class stays");
+    }
+
+    #[test]
+    fn classes_get_names_of_their_own() {
+        let mut doc = after(&Edit::DuplicateClass(0));
+        Edit::DuplicateClass(0).apply(&mut doc);
+        Edit::AddClass.apply(&mut doc);
+        let names: Vec<&str> = doc.workload.classes.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(names, ["chat", "chat 3", "chat 2", "class 2"]);
+    }
+
+    #[test]
+    fn optional_numbers_can_be_emptied_and_others_cannot() {
+        let ttft = Field::Class(0, ClassField::Ttft);
+        assert_eq!(ttft.get(&after(&Edit::Number { field: ttft, value: None })), None);
+        let rate = Field::Class(0, ClassField::Rate);
+        assert_eq!(rate.get(&after(&Edit::Number { field: rate, value: None })), Some(1.0));
+    }
+}

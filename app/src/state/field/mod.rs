@@ -1,0 +1,222 @@
+//! The numbers of a scenario document that people type, each with its place, name and unit.
+
+mod class;
+mod custom;
+mod pool;
+
+use goodput_engine::scenario::doc::ScenarioDoc;
+
+pub use class::{ClassField, LengthField, Side, lengths, lengths_mut};
+pub use custom::{GpuField, ModelField};
+pub use pool::PoolField;
+
+use crate::parse::{NotANumber, Quantity};
+
+/// One number of the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Field {
+    /// Seed of every random draw.
+    Seed,
+    /// Span in which requests are due.
+    Horizon,
+    /// Span that is not counted.
+    Warmup,
+    /// Of the traffic class at an index.
+    Class(usize, ClassField),
+    /// Of the pool.
+    Pool(PoolField),
+    /// Of a GPU by numbers.
+    Gpu(GpuField),
+    /// Of a model by numbers.
+    Model(ModelField),
+}
+
+/// How a field looks and what may be typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FieldKind {
+    /// Above the field.
+    pub label: &'static str,
+    /// Inside its border.
+    pub unit: &'static str,
+    /// What it measures.
+    pub quantity: Quantity,
+    /// Whole numbers only.
+    pub whole: bool,
+    /// May be left empty; what then holds.
+    pub when_empty: Option<&'static str>,
+}
+
+impl FieldKind {
+    /// A number that may have a fraction.
+    pub const fn real(label: &'static str, unit: &'static str, quantity: Quantity) -> Self {
+        Self { label, unit, quantity, whole: false, when_empty: None }
+    }
+
+    /// A whole number.
+    pub const fn whole(label: &'static str, unit: &'static str, quantity: Quantity) -> Self {
+        Self { whole: true, ..Self::real(label, unit, quantity) }
+    }
+
+    /// One that may be left empty.
+    pub const fn or_empty(self, meaning: &'static str) -> Self {
+        Self { when_empty: Some(meaning), ..self }
+    }
+
+    /// The value that `text` stands for; `None` for an empty optional field.
+    pub fn read(&self, text: &str) -> Result<Option<f64>, NotANumber> {
+        if text.trim().is_empty() && self.when_empty.is_some() {
+            return Ok(None);
+        }
+        let value = if self.whole {
+            crate::parse::whole(text, self.quantity)
+        } else {
+            crate::parse::number(text, self.quantity)
+        }?;
+        if self.whole && value > f64::from(u32::MAX) {
+            return Err(NotANumber::TooLarge);
+        }
+        Ok(Some(value))
+    }
+
+    /// The text of a value.
+    pub fn text(&self, value: Option<f64>) -> String {
+        value.map_or_else(String::new, |v| crate::parse::text(v, self.quantity))
+    }
+}
+
+impl Field {
+    /// How it looks.
+    pub fn kind(self) -> FieldKind {
+        match self {
+            Self::Seed => FieldKind::whole("Seed", "", Quantity::Count),
+            Self::Horizon => FieldKind::real("Horizon", "s", Quantity::Seconds),
+            Self::Warmup => FieldKind::real("Warm-up, not counted", "s", Quantity::Seconds),
+            Self::Class(_, field) => field.kind(),
+            Self::Pool(field) => field.kind(),
+            Self::Gpu(field) => field.kind(),
+            Self::Model(field) => field.kind(),
+        }
+    }
+
+    /// Where problems of the document are reported for it.
+    pub fn path(self) -> String {
+        match self {
+            Self::Seed => "workload.seed".into(),
+            Self::Horizon => "workload.horizon_s".into(),
+            Self::Warmup => "workload.warmup_s".into(),
+            Self::Class(i, field) => format!("workload.classes[{i}].{}", field.path()),
+            Self::Pool(field) => format!("fleet.pools[0].{}", field.path()),
+            Self::Gpu(field) => format!("fleet.pools[0].gpu.{}", field.path()),
+            Self::Model(field) => format!("fleet.pools[0].model.{}", field.path()),
+        }
+    }
+
+    /// Its value; `None` where it is absent or the document has another shape there.
+    pub fn get(self, doc: &ScenarioDoc) -> Option<f64> {
+        match self {
+            Self::Seed => Some(doc.workload.seed as f64),
+            Self::Horizon => Some(doc.workload.horizon_s),
+            Self::Warmup => Some(doc.workload.warmup_s),
+            Self::Class(i, field) => field.get(doc.workload.classes.get(i)?),
+            Self::Pool(field) => field.get(doc.fleet.pools.first()?),
+            Self::Gpu(field) => field.get(doc.fleet.pools.first()?),
+            Self::Model(field) => field.get(doc.fleet.pools.first()?),
+        }
+    }
+
+    /// Writes a value; nothing happens where the document has another shape there.
+    pub fn set(self, doc: &mut ScenarioDoc, value: Option<f64>) {
+        match self {
+            Self::Seed => write(&mut doc.workload.seed, value, to_u64),
+            Self::Horizon => write(&mut doc.workload.horizon_s, value, identity),
+            Self::Warmup => write(&mut doc.workload.warmup_s, value, identity),
+            Self::Class(i, field) => {
+                if let Some(class) = doc.workload.classes.get_mut(i) {
+                    field.set(class, value);
+                }
+            }
+            Self::Pool(field) => {
+                if let Some(pool) = doc.fleet.pools.first_mut() {
+                    field.set(pool, value);
+                }
+            }
+            Self::Gpu(field) => {
+                if let Some(pool) = doc.fleet.pools.first_mut() {
+                    field.set(pool, value);
+                }
+            }
+            Self::Model(field) => {
+                if let Some(pool) = doc.fleet.pools.first_mut() {
+                    field.set(pool, value);
+                }
+            }
+        }
+    }
+}
+
+/// A place in the document that holds a number.
+pub enum Slot<'a> {
+    /// A number.
+    Real(&'a mut f64),
+    /// A number that may be absent.
+    MaybeReal(&'a mut Option<f64>),
+    /// A whole number.
+    Whole(&'a mut u32),
+    /// A whole number that may be absent.
+    MaybeWhole(&'a mut Option<u32>),
+    /// A large whole number that may be absent.
+    MaybeBig(&'a mut Option<u64>),
+}
+
+impl Slot<'_> {
+    /// Its value.
+    pub fn get(&self) -> Option<f64> {
+        match self {
+            Self::Real(x) => Some(**x),
+            Self::MaybeReal(x) => **x,
+            Self::Whole(n) => Some(f64::from(**n)),
+            Self::MaybeWhole(n) => n.map(f64::from),
+            Self::MaybeBig(n) => n.map(|n| n as f64),
+        }
+    }
+
+    /// Writes a value; what may not be absent keeps the value it has.
+    pub fn set(self, value: Option<f64>) {
+        match self {
+            Self::Real(x) => write(x, value, identity),
+            Self::MaybeReal(x) => *x = value,
+            Self::Whole(n) => write(n, value, to_u32),
+            Self::MaybeWhole(n) => *n = value.map(to_u32),
+            Self::MaybeBig(n) => *n = value.map(to_u64),
+        }
+    }
+}
+
+fn write<T>(place: &mut T, value: Option<f64>, convert: impl Fn(f64) -> T) {
+    if let Some(value) = value {
+        *place = convert(value);
+    }
+}
+
+fn identity(x: f64) -> f64 {
+    x
+}
+
+/// A whole number that [`FieldKind::read`] let pass.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked when read: whole, not negative, at most u32::MAX"
+)]
+fn to_u32(x: f64) -> u32 {
+    x as u32
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked when read: whole, not negative, at most u32::MAX"
+)]
+fn to_u64(x: f64) -> u64 {
+    x as u64
+}

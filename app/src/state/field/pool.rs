@@ -1,0 +1,116 @@
+//! Numbers of a pool, under vLLM's names.
+
+use goodput_engine::scenario::doc::{PoolDoc, StepTimeSourceDoc};
+
+use super::{FieldKind, Slot};
+use crate::parse::Quantity;
+
+/// Numbers of a pool, under vLLM's names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names are those of the document")]
+pub enum PoolField {
+    Replicas,
+    TensorParallel,
+    MaxNumSeqs,
+    MaxNumBatchedTokens,
+    MaxModelLen,
+    BlockSize,
+    GpuMemoryUtilization,
+    NumGpuBlocks,
+    StepOverhead,
+    ApiOverhead,
+    DeclaredInput,
+    DeclaredOutput,
+    Price,
+}
+
+impl PoolField {
+    pub(super) fn kind(self) -> FieldKind {
+        match self {
+            Self::Replicas => FieldKind::whole("Replicas", "", Quantity::Count),
+            Self::TensorParallel => {
+                FieldKind::whole("tensor_parallel", "GPUs each", Quantity::Count)
+            }
+            Self::MaxNumSeqs => FieldKind::whole("max_num_seqs", "seats", Quantity::Count),
+            Self::MaxNumBatchedTokens => {
+                FieldKind::whole("max_num_batched_tokens", "tokens", Quantity::Tokens)
+            }
+            Self::MaxModelLen => FieldKind::whole("max_model_len", "tokens", Quantity::Tokens)
+                .or_empty("the model's own"),
+            Self::BlockSize => FieldKind::whole("block_size", "tokens", Quantity::Tokens),
+            Self::GpuMemoryUtilization => {
+                FieldKind::real("gpu_memory_utilization", "%", Quantity::Share)
+            }
+            Self::NumGpuBlocks => FieldKind::whole("num_gpu_blocks", "blocks", Quantity::Count)
+                .or_empty("from the memory model"),
+            Self::StepOverhead => FieldKind::real("Added to each step", "ms", Quantity::Millis),
+            Self::ApiOverhead => FieldKind::real("Before the queue", "ms", Quantity::Millis),
+            Self::DeclaredInput => {
+                FieldKind::real("Input per replica", "tok/s", Quantity::TokenRate)
+                    .or_empty("prompts cost nothing")
+            }
+            Self::DeclaredOutput => {
+                FieldKind::real("Output per replica", "tok/s", Quantity::TokenRate)
+                    .or_empty("outputs cost nothing")
+            }
+            Self::Price => FieldKind::real("Per GPU-hour", "$", Quantity::Usd)
+                .or_empty("no price, no cost shown"),
+        }
+    }
+
+    pub(super) fn path(self) -> &'static str {
+        match self {
+            Self::Replicas => "replicas",
+            Self::TensorParallel => "tensor_parallel",
+            Self::MaxNumSeqs => "max_num_seqs",
+            Self::MaxNumBatchedTokens => "max_num_batched_tokens",
+            Self::MaxModelLen => "max_model_len",
+            Self::BlockSize => "block_size",
+            Self::GpuMemoryUtilization => "gpu_memory_utilization",
+            Self::NumGpuBlocks => "num_gpu_blocks",
+            Self::StepOverhead => "step_time.step_overhead_ms",
+            Self::ApiOverhead => "step_time.api_overhead_ms",
+            Self::DeclaredInput => "step_time.source.declared_input_tps",
+            Self::DeclaredOutput => "step_time.source.declared_output_tps",
+            Self::Price => "price_per_gpu_hour",
+        }
+    }
+
+    pub(super) fn get(self, pool: &PoolDoc) -> Option<f64> {
+        let mut copy = pool.clone();
+        let mut found = None;
+        self.place(&mut copy, |slot| found = slot.get());
+        found
+    }
+
+    pub(super) fn set(self, pool: &mut PoolDoc, value: Option<f64>) {
+        self.place(pool, |slot| slot.set(value));
+    }
+
+    fn place(self, pool: &mut PoolDoc, visit: impl FnOnce(Slot)) {
+        match self {
+            Self::Replicas => visit(Slot::Whole(&mut pool.replicas)),
+            Self::TensorParallel => visit(Slot::Whole(&mut pool.tensor_parallel)),
+            Self::MaxNumSeqs => visit(Slot::Whole(&mut pool.max_num_seqs)),
+            Self::MaxNumBatchedTokens => visit(Slot::Whole(&mut pool.max_num_batched_tokens)),
+            Self::MaxModelLen => visit(Slot::MaybeWhole(&mut pool.max_model_len)),
+            Self::BlockSize => visit(Slot::Whole(&mut pool.block_size)),
+            Self::GpuMemoryUtilization => visit(Slot::Real(&mut pool.gpu_memory_utilization)),
+            Self::NumGpuBlocks => visit(Slot::MaybeBig(&mut pool.num_gpu_blocks)),
+            Self::StepOverhead => visit(Slot::Real(&mut pool.step_time.step_overhead_ms)),
+            Self::ApiOverhead => visit(Slot::Real(&mut pool.step_time.api_overhead_ms)),
+            Self::DeclaredInput | Self::DeclaredOutput => {
+                let StepTimeSourceDoc::Declared { declared_input_tps, declared_output_tps } =
+                    &mut pool.step_time.source
+                else {
+                    return;
+                };
+                let input = self == Self::DeclaredInput;
+                let slot = if input { declared_input_tps } else { declared_output_tps };
+                visit(Slot::MaybeReal(slot));
+            }
+            Self::Price => visit(Slot::MaybeReal(&mut pool.price_per_gpu_hour)),
+        }
+    }
+}
+

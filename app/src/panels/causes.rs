@@ -1,0 +1,242 @@
+//! Causes: cost books, what binds, fleet size.
+
+use leptos::prelude::*;
+
+use super::answer::{is_current, report_on_screen};
+use crate::controls::{Swatch, fill_of};
+use crate::state::{Workbench, workbench};
+use crate::view_model::books::{self, BindRow, BookRow, Books, FleetSizeRow};
+
+/// The three panels.
+#[component]
+pub fn Causes() -> impl IntoView {
+    let bench = workbench();
+    let stale = Memo::new(move |_| !is_current(bench));
+    let there = Memo::new(move |_| report_on_screen(bench).is_some());
+    view! {
+        <section
+            class="grid3"
+            id="causes"
+            tabindex="-1"
+            aria-label="Causes"
+            class:stale=stale
+            hidden=move || !there.get()
+        >
+            <CostBooks/>
+            <WhatBinds/>
+            <FleetSize/>
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn CostBooks() -> impl IntoView {
+    let bench = workbench();
+    let view = Memo::new(move |_| {
+        report_on_screen(bench).and_then(|r| r.cost.as_ref().map(books::books))
+    });
+    view! {
+        <section class="panel" data-testid="books" aria-labelledby="books-head">
+            <h3 id="books-head">"Cost books"</h3>
+            {move || match view.get() {
+                Some(books) => view! { <BookTable books/> }.into_any(),
+                None => {
+                    view! { <p class="cap">"No price is set: give one per GPU-hour to see where the money goes"</p> }
+                        .into_any()
+                }
+            }}
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn BookTable(books: Books) -> impl IntoView {
+    let bar = books.rows.iter().map(bar_piece).collect_view();
+    let rows = books.rows.into_iter().map(|row| {
+        view! {
+            <tr>
+                <th scope="row">
+                    <Swatch look=row.look idle=row.idle/>
+                    {row.name}
+                </th>
+                <td>{row.usd}</td>
+                <td class="q">{row.share}</td>
+            </tr>
+        }
+    });
+    view! {
+        <p class="cap">{books.caption}</p>
+        <svg class="bar" viewBox="0 0 100 18" preserveAspectRatio="none" aria-hidden="true">
+            {bar}
+        </svg>
+        <table class="books">
+            <caption class="vh">"Cost by what it bought"</caption>
+            <tbody>{rows.collect_view()}</tbody>
+            <tfoot>
+                <tr>
+                    <th scope="row">{books.total_name}</th>
+                    <td>{books.total}</td>
+                    <td class="q">"100.0\u{202f}%"</td>
+                </tr>
+            </tfoot>
+        </table>
+    }
+    .into_any()
+}
+
+fn bar_piece(row: &BookRow) -> impl IntoView + use<> {
+    let (start, width) = row.bar;
+    let (fill, _) = fill_of(row.look, row.idle);
+    // A hairline between pieces, as long as the piece has room for it.
+    let width = if width > 1.0 { width - 0.35 } else { width.max(0.3) };
+    view! { <rect x=start y="0" width=width height="18" class=fill></rect> }
+}
+
+#[component]
+fn WhatBinds() -> impl IntoView {
+    let bench = workbench();
+    let view = Memo::new(move |_| bench.shown_plan().map(|plan| books::binds(&plan)));
+    view! {
+        <section class="panel" data-testid="binds" aria-labelledby="binds-head">
+            <h3 id="binds-head">"What binds"</h3>
+            {move || match view.get() {
+                Some((caption, rows)) => view! { <BindTable caption rows/> }.into_any(),
+                None => view! { <Waiting bench/> }.into_any(),
+            }}
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn BindTable(caption: String, rows: Vec<BindRow>) -> impl IntoView {
+    let rows = rows.into_iter().map(|row| {
+        let pill = row.binds.then(|| view! { <b class="pill">"binds"</b> });
+        view! {
+            <tr class:on=row.binds>
+                <th scope="row">{row.name} " " {pill}</th>
+                <td class="barc">
+                    <Bar percent=row.bar/>
+                </td>
+                <td>{row.gain}</td>
+            </tr>
+        }
+    });
+    view! {
+        <p class="cap">{caption}</p>
+        <table class="binds">
+            <thead>
+                <tr>
+                    <th scope="col">"Relaxed alone"</th>
+                    <th scope="col" colspan="2">
+                        "Gain in α, the multiple of this mix"
+                    </th>
+                </tr>
+            </thead>
+            <tbody>{rows.collect_view()}</tbody>
+        </table>
+    }
+    .into_any()
+}
+
+/// A bar of a percentage of its cell.
+#[component]
+fn Bar(percent: f64) -> impl IntoView {
+    view! {
+        <svg class="hb" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+            <rect width=percent.max(1.0) height="10"></rect>
+        </svg>
+    }
+    .into_any()
+}
+
+#[component]
+fn FleetSize() -> impl IntoView {
+    let bench = workbench();
+    let view = Memo::new(move |_| {
+        let target = report_on_screen(bench)?.attainment_target;
+        let plan = bench.shown_plan()?;
+        Some((plan.sentence.clone(), books::fleet_sizes(&plan), target, plan.seeds.len()))
+    });
+    view! {
+        <section class="panel" data-testid="fleet-size" aria-labelledby="size-head">
+            <h3 id="size-head">"Fleet size"</h3>
+            {move || match view.get() {
+                Some((caption, rows, target, seeds)) => {
+                    view! { <FleetTable caption rows target seeds/> }.into_any()
+                }
+                None => view! { <Waiting bench/> }.into_any(),
+            }}
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn FleetTable(caption: String, rows: Vec<FleetSizeRow>, target: f64, seeds: usize) -> impl IntoView {
+    let target_at = target * 100.0;
+    let rows = rows.into_iter().map(move |row| {
+        view! {
+            <tr class:on=row.is_answer class:now=row.is_present>
+                <th scope="row">
+                    <b>{row.replicas}</b>
+                    " "
+                    {row.role}
+                </th>
+                <td class="attc">
+                    <svg class="att" viewBox="0 0 100 18" preserveAspectRatio="none" aria-hidden="true">
+                        <rect class="track" y="4" width="100" height="10"></rect>
+                        <rect class="attb" y="4" width=row.bar height="10"></rect>
+                        <rect class="attt" x=target_at - 0.6 width="1.4" height="18"></rect>
+                    </svg>
+                </td>
+                <td>{row.good}</td>
+                <td>{row.holds}</td>
+                <td>{row.up_to}</td>
+                <td>{row.month}</td>
+            </tr>
+        }
+    });
+    view! {
+        <p class="cap">{caption}</p>
+        <table class="nn">
+            <thead>
+                <tr>
+                    <th scope="col">"Replicas"</th>
+                    <th scope="col" colspan="2">
+                        "Good, mean"
+                    </th>
+                    <th scope="col">"Holds"</th>
+                    <th scope="col">"Up to"</th>
+                    <th scope="col">"Month"</th>
+                </tr>
+            </thead>
+            <tbody>{rows.collect_view()}</tbody>
+        </table>
+        <p class="note">
+            <svg class="tk" viewBox="0 0 2 10" aria-hidden="true">
+                <rect width="2" height="10"></rect>
+            </svg>
+            {format!(
+                "target {}; means over {seeds} seeds, so they differ a little from the numbers of one seed above",
+                crate::format::percent(target),
+            )}
+        </p>
+    }
+    .into_any()
+}
+
+/// What stands where a plan is not there yet.
+#[component]
+fn Waiting(bench: Workbench) -> impl IntoView {
+    let text = move || {
+        if bench.plan.with(|plan| plan.is_running()) || bench.simulation.with(|s| s.is_running()) {
+            "Being worked out over several seeds"
+        } else {
+            "Not worked out for these inputs"
+        }
+    };
+    view! { <p class="cap">{text}</p> }.into_any()
+}

@@ -1,0 +1,149 @@
+//! The charts: supply and debt over one time axis, latencies, outcomes.
+
+use std::sync::Arc;
+
+use leptos::ev::KeyboardEvent;
+use leptos::prelude::*;
+
+use super::answer::{is_current, report_on_screen};
+use super::figure::{Figure, Picture};
+use crate::charts::Chart;
+use crate::state::{Workbench, workbench};
+use crate::view_model::figures;
+
+/// All figures.
+#[component]
+pub fn Figures() -> impl IntoView {
+    let bench = workbench();
+    let stale = Signal::derive(move || !is_current(bench));
+    let there = Memo::new(move |_| report_on_screen(bench).is_some());
+    let supply = pictured(bench, |s| {
+        let (chart, caption) = figures::supply(s);
+        (Chart::Supply(chart), caption)
+    });
+    let debt = pictured(bench, |s| {
+        let (chart, caption) = figures::debt(s);
+        (Chart::Debt(chart), caption)
+    });
+    let ttft = pictured(bench, |s| {
+        let (chart, caption) = figures::ttft(s);
+        (Chart::Latency(chart), caption)
+    });
+    let tpot = pictured(bench, |s| {
+        let (chart, caption) = figures::tpot(s);
+        (Chart::Latency(chart), caption)
+    });
+    let outcomes = pictured(bench, |s| {
+        let (chart, caption) = figures::outcomes(s.report);
+        (Chart::Outcomes(chart), caption)
+    });
+    view! {
+        <section class="grid2" id="charts" tabindex="-1" aria-label="Charts" hidden=move || !there.get()>
+            <div class="col">
+                <div class="panel time">
+                    <Figure id="supply" title="Supply and demand" picture=supply stale reads_time=true/>
+                    <Figure id="debt" title="Queue debt" picture=debt stale reads_time=true/>
+                    <Readout/>
+                </div>
+            </div>
+            <div class="col">
+                <div class="panel">
+                    <Figure id="ttft" title="Time to first token" picture=ttft stale/>
+                </div>
+                <div class="panel">
+                    <Figure id="tpot" title="Time per output token" picture=tpot stale/>
+                </div>
+            </div>
+            <div class="panel outcomes">
+                <Figure id="outcomes" title="Outcomes" picture=outcomes stale/>
+            </div>
+        </section>
+    }
+    .into_any()
+}
+
+/// A picture of the report on screen, made anew only when it or what it is compared with changes.
+fn pictured(
+    bench: Workbench,
+    make: fn(&figures::Source) -> (Chart, String),
+) -> Memo<Option<Picture>> {
+    Memo::new(move |_| {
+        with_source(bench, |source| {
+            let (chart, caption) = make(source);
+            Picture { chart: Arc::new(chart), caption }
+        })
+    })
+}
+
+fn with_source<T>(bench: Workbench, make: impl FnOnce(&figures::Source) -> T) -> Option<T> {
+    let report = report_on_screen(bench)?;
+    let (last, _) = bench.shown()?;
+    let plan = bench.shown_plan();
+    let estimate = bench.estimate.get();
+    let estimate = estimate.as_ref().filter(|e| crate::state::same(&e.doc, &last.doc));
+    let baseline = bench.baseline.get();
+    let before = baseline
+        .as_ref()
+        .filter(|b| !crate::state::same(&b.doc, &last.doc))
+        .and_then(|b| {
+            let supply = b.estimate.as_ref().and_then(|e| e.supply.as_ref());
+            Some((b.report.as_deref()?, supply))
+        });
+    Some(make(&figures::Source {
+        doc: &last.doc,
+        report: &report,
+        estimate: estimate.and_then(|e| e.report.supply.as_ref()),
+        plan: plan.as_deref(),
+        before,
+    }))
+}
+
+/// The values at the cursor; arrow keys move it.
+#[component]
+fn Readout() -> impl IntoView {
+    let bench = workbench();
+    let end_s = Memo::new(move |_| report_on_screen(bench).map_or(0.0, |r| r.horizon_s));
+    let peak_s = Memo::new(move |_| report_on_screen(bench).map_or(0.0, |r| r.debt.peak_at_s));
+    let at = move || bench.cursor_s.get().unwrap_or_else(|| peak_s.get()).min(end_s.get());
+    let text = Memo::new(move |_| {
+        with_source(bench, |source| figures::readout(source, at())).flatten()
+    });
+    let band = Memo::new(move |_| {
+        bench.estimate.with(|e| {
+            let band = e.as_ref()?.report.supply.as_ref()?.step_time_band?;
+            Some(format!("band ±{}, step-time error", crate::format::percent(band)))
+        })
+    });
+    let press = move |ev: KeyboardEvent| {
+        let steps = match ev.key().as_str() {
+            "ArrowRight" => 1.0,
+            "ArrowLeft" => -1.0,
+            "PageUp" => 10.0,
+            "PageDown" => -10.0,
+            _ => return,
+        };
+        ev.prevent_default();
+        let end = end_s.get_untracked();
+        let now = bench.cursor_s.get_untracked().unwrap_or_else(|| peak_s.get_untracked());
+        bench.cursor_s.set(Some((now + steps * end / 100.0).clamp(0.0, end)));
+    };
+    view! {
+        <p
+            class="read"
+            tabindex="0"
+            role="slider"
+            aria-label="Moment in the time charts"
+            aria-valuemin="0"
+            aria-valuemax=move || end_s.get()
+            aria-valuenow=at
+            aria-valuetext=move || text.get().map(|(clock, values)| format!("{clock}: {values}"))
+            data-testid="readout"
+            title="Arrow keys move the moment"
+            on:keydown=press
+        >
+            {move || text.get().map(|(clock, values)| view! { <b>{clock}</b><span>{values}</span> })}
+            <span class="muted">{move || band.get()}</span>
+        </p>
+    }
+    .into_any()
+}

@@ -1,0 +1,26 @@
+//! The panels of the page, in the order of its reading.
+
+mod answer;
+mod causes;
+mod figure;
+mod figures;
+mod files;
+mod header;
+mod notice;
+mod patterns;
+mod presets;
+mod rail;
+mod share;
+mod status;
+
+pub use answer::Answer;
+pub use causes::Causes;
+pub use figures::Figures;
+pub use files::Files;
+pub use header::Header;
+pub use notice::{NoticeBar, Problems};
+pub use patterns::Patterns;
+pub use presets::PresetsDialog;
+pub use rail::Rail;
+pub use share::ShareDialog;
+pub use status::StatusLine;

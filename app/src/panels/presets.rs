@@ -1,0 +1,46 @@
+//! Worked examples to begin with, each with its sources.
+
+use goodput_engine::scenario::presets;
+use leptos::prelude::*;
+
+use crate::browser;
+use crate::state::{Edit, Workbench, workbench};
+
+const DIALOG: &str = "presets-dialog";
+
+/// The list of presets; opening one is one undoable edit.
+#[component]
+pub fn PresetsDialog() -> impl IntoView {
+    let bench = workbench();
+    let rows = presets::presets().iter().map(|preset| {
+        view! {
+            <li class="preset">
+                <div>
+                    <h3>{preset.name.clone()}</h3>
+                    <p>{preset.summary.clone()}</p>
+                </div>
+                <button data-testid=format!("preset-{}", preset.id) on:click=move |_| open(bench, preset)>
+                    "Open"
+                </button>
+            </li>
+        }
+    });
+    view! {
+        <dialog id=DIALOG class="dialog wide" aria-labelledby="presets-head">
+            <h2 id="presets-head">"Presets"</h2>
+            <p class="cap">"Worked examples. Opening one replaces the scenario; undo brings yours back."</p>
+            <ul>{rows.collect_view()}</ul>
+            <div class="row">
+                <button data-testid="close-presets" on:click=move |_| browser::close_dialog(DIALOG)>
+                    "Close"
+                </button>
+            </div>
+        </dialog>
+    }
+    .into_any()
+}
+
+fn open(bench: Workbench, preset: &'static presets::Preset) {
+    browser::close_dialog(DIALOG);
+    bench.edit(&Edit::Open { from: preset.name.clone(), doc: Box::new(preset.doc.clone()) });
+}

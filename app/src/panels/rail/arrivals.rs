@@ -1,0 +1,150 @@
+//! When requests are due: a rate, a profile over time, or a replayed trace.
+
+use goodput_engine::scenario::doc::{ArrivalsDoc, NoiseDoc, RatePointDoc};
+use leptos::prelude::*;
+
+use crate::controls::{Choice, NumberField, Select};
+use crate::format;
+use crate::state::edit::{ClassEdit, Edit};
+use crate::state::field::{ClassField, Field};
+use crate::state::workbench;
+use crate::view_model::workload::{self, ArrivalsKind};
+
+/// The arrivals of a class.
+#[component]
+pub fn Arrivals(index: usize) -> impl IntoView {
+    let bench = workbench();
+    let kind = bench.about(move |doc| {
+        doc.workload.classes.get(index).map(|class| ArrivalsKind::of(&class.arrivals))
+    });
+    let choices = vec![
+        Choice::new("poisson", "Poisson"),
+        Choice::new("constant", "evenly spaced"),
+        Choice::new("profile", "profile over time"),
+        Choice::new("trace", "replayed trace"),
+    ];
+    let value = Signal::derive(move || kind.get().map_or("", ArrivalsKind::name).to_owned());
+    let choose = Callback::new(move |name: String| change_kind(index, &name));
+    let echo = bench.about(move |doc| workload::expected_requests(doc, index));
+    view! {
+        <div class="block">
+            <Select id=format!("arrivals-kind-{index}") label="Arrivals" choices value on_choose=choose quiet=true/>
+            {move || match kind.get() {
+                Some(ArrivalsKind::Profile) => view! { <Profile index/> }.into_any(),
+                Some(ArrivalsKind::Trace) => view! { <TraceLine index/> }.into_any(),
+                _ => {
+                    view! { <NumberField field=Field::Class(index, ClassField::Rate)/> }.into_any()
+                }
+            }}
+            <p class="echo">{move || echo.get()}</p>
+        </div>
+    }
+    .into_any()
+}
+
+fn change_kind(index: usize, name: &str) {
+    let bench = workbench();
+    let doc = bench.doc_untracked();
+    let Some(class) = doc.workload.classes.get(index) else { return };
+    let rate_rps = workload::mean_rate(&class.arrivals, doc.workload.horizon_s);
+    let arrivals = match name {
+        "constant" => ArrivalsDoc::Constant { rate_rps },
+        "profile" => ArrivalsDoc::Profile {
+            points: ramp(rate_rps, doc.workload.horizon_s),
+            noise: NoiseDoc::Poisson,
+        },
+        "trace" => {
+            // Only a file has a trace.
+            crate::browser::click("file-input");
+            return;
+        }
+        _ => ArrivalsDoc::Poisson { rate_rps },
+    };
+    bench.edit(&Edit::Class(index, ClassEdit::Arrivals(arrivals)));
+}
+
+/// A profile to begin with: up to twice the rate in the middle third.
+fn ramp(rate_rps: f64, horizon_s: f64) -> Vec<RatePointDoc> {
+    let point = |share: f64, factor: f64| RatePointDoc {
+        t_s: (share * horizon_s).round(),
+        rate_rps: rate_rps * factor,
+    };
+    vec![point(0.0, 1.0), point(0.3, 1.0), point(0.4, 2.0), point(0.6, 2.0), point(0.7, 1.0)]
+}
+
+#[component]
+fn TraceLine(index: usize) -> impl IntoView {
+    let bench = workbench();
+    let text = bench.about(move |doc| match doc.workload.classes.get(index).map(|c| &c.arrivals) {
+        Some(ArrivalsDoc::Trace { due_s }) => {
+            let span = due_s.last().copied().unwrap_or_default();
+            format!(
+                "{} as recorded, over {}",
+                format::plural(due_s.len() as u64, "request", "requests"),
+                format::seconds(span)
+            )
+        }
+        _ => String::new(),
+    });
+    view! { <p class="sum">{move || text.get()}</p> }.into_any()
+}
+
+/// The profile as a line and as a table of points.
+#[component]
+fn Profile(index: usize) -> impl IntoView {
+    let bench = workbench();
+    let points = bench.about(move |doc| workload::profile_points(doc, index));
+    let spark = bench.about(move |doc| workload::profile_path(doc, index));
+    let rows = Memo::new(move |_| points.with(Vec::len));
+    let noise = bench.about(move |doc| {
+        match doc.workload.classes.get(index).map(|class| &class.arrivals) {
+            Some(ArrivalsDoc::Profile { noise: NoiseDoc::None, .. }) => "none".to_owned(),
+            _ => "poisson".to_owned(),
+        }
+    });
+    let choose = Callback::new(move |name: String| {
+        let noise = if name == "none" { NoiseDoc::None } else { NoiseDoc::Poisson };
+        bench.edit(&Edit::Class(index, ClassEdit::Noise(noise)));
+    });
+    let choices = vec![Choice::new("poisson", "Poisson"), Choice::new("none", "evenly spaced")];
+    view! {
+        <svg class="hist" viewBox="0 0 268 34" role="img" aria-label=move || spark.get().label>
+            <path class="f-spark" d=move || spark.get().area></path>
+            <path class="l-spark" d=move || spark.get().line></path>
+        </svg>
+        {move || (0..rows.get()).map(|row| view! { <ProfileRow index row/> }).collect_view()}
+        <Select id=format!("noise-{index}") label="Around it" choices value=noise on_choose=choose quiet=true/>
+    }
+    .into_any()
+}
+
+#[component]
+fn ProfileRow(index: usize, row: usize) -> impl IntoView {
+    let bench = workbench();
+    let number = row + 1;
+    view! {
+        <div class="pair" role="group" aria-label=format!("Point {number} of the profile")>
+            <NumberField field=Field::Class(index, ClassField::PointTime(row))/>
+            <NumberField field=Field::Class(index, ClassField::PointRate(row))/>
+            <button
+                class="icon small"
+                type="button"
+                aria-label=format!("Add a point after point {number}")
+                title="Add a point after"
+                on:click=move |_| bench.edit(&Edit::Class(index, ClassEdit::AddPoint(row)))
+            >
+                "+"
+            </button>
+            <button
+                class="icon small"
+                type="button"
+                aria-label=format!("Remove point {number}")
+                title="Remove"
+                on:click=move |_| bench.edit(&Edit::Class(index, ClassEdit::RemovePoint(row)))
+            >
+                "−"
+            </button>
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,184 @@
+//! What counts: limits, the share that must be good, quality, errors and patience.
+
+use goodput_engine::scenario::doc::{PatienceDoc, QualityDoc};
+use leptos::prelude::*;
+
+use super::Group;
+use crate::controls::{Choice, NumberField, Select, TextField};
+use crate::state::edit::{ClassEdit, Edit};
+use crate::state::field::{ClassField, Field};
+use crate::state::workbench;
+use crate::view_model::workload;
+
+/// The contract of the class being edited.
+#[component]
+pub fn Contract() -> impl IntoView {
+    let bench = workbench();
+    let class = bench.class;
+    let count = bench.about(|doc| doc.workload.classes.len());
+    let summary = Memo::new(move |_| {
+        let doc = bench.doc();
+        doc.workload.classes.get(class.get()).map(workload::contract_line).unwrap_or_default()
+    });
+    view! {
+        <Group id="contract" title="Contract" summary>
+            {move || {
+                let index = class.get();
+                (index < count.get())
+                    .then(|| {
+                        view! {
+                            {(count.get() > 1).then(|| view! { <ForClass index/> })}
+                            <Limits index/>
+                            <Quality index/>
+                            <Patience index/>
+                        }
+                    })
+            }}
+        </Group>
+    }
+    .into_any()
+}
+
+#[component]
+fn ForClass(index: usize) -> impl IntoView {
+    let name = workbench().about(move |doc| {
+        doc.workload.classes.get(index).map(|class| class.name.clone()).unwrap_or_default()
+    });
+    view! { <p class="sum">"of class " <b>{move || name.get()}</b></p> }.into_any()
+}
+
+#[component]
+fn Limits(index: usize) -> impl IntoView {
+    let fields = [
+        ClassField::Ttft,
+        ClassField::Tpot,
+        ClassField::LongestStall,
+        ClassField::E2e,
+        ClassField::Target,
+        ClassField::ErrorRate,
+    ];
+    let fields = fields.map(|field| view! { <NumberField field=Field::Class(index, field)/> });
+    view! { <div class="two">{fields.into_iter().collect_view()}</div> }.into_any()
+}
+
+#[component]
+fn Quality(index: usize) -> impl IntoView {
+    let bench = workbench();
+    let state = bench.about(move |doc| {
+        match doc.workload.classes.get(index).map(|class| &class.quality) {
+            Some(QualityDoc::Assumed { .. }) => "assumed",
+            Some(QualityDoc::Verified { .. }) => "verified",
+            _ => "not_checked",
+        }
+    });
+    let by = bench.about(move |doc| {
+        match doc.workload.classes.get(index).map(|class| &class.quality) {
+            Some(QualityDoc::Assumed { by, .. }) => by.clone(),
+            Some(QualityDoc::Verified { source, .. }) => source.clone(),
+            _ => String::new(),
+        }
+    });
+    let choices = vec![
+        Choice::new("not_checked", "nobody checked"),
+        Choice::new("assumed", "assumed"),
+        Choice::new("verified", "verified"),
+    ];
+    let choose = Callback::new(move |name: String| change_quality(index, &name));
+    let say = Callback::new(move |text: String| {
+        bench.edit(&Edit::Class(index, ClassEdit::QualityBy(text)));
+    });
+    let value = Signal::derive(move || state.get().to_owned());
+    view! {
+        <Select id=format!("quality-{index}") label="Quality of answers" choices value on_choose=choose quiet=true/>
+        {move || {
+            let (label, part) = match state.get() {
+                "assumed" => ("Assumed by", "by"),
+                "verified" => ("Evaluation and threshold", "source"),
+                _ => {
+                    return view! {
+                        <p class="echo">"Without it the share is latency-only goodput: it says nothing about answers"</p>
+                    }
+                        .into_any();
+                }
+            };
+            let path = format!("workload.classes[{index}].quality.{part}");
+            view! {
+                <NumberField field=Field::Class(index, ClassField::PassRate)/>
+                <TextField id=format!("quality-by-{index}") label value=by path on_input=say/>
+            }
+                .into_any()
+        }}
+    }
+    .into_any()
+}
+
+fn change_quality(index: usize, name: &str) {
+    let bench = workbench();
+    let doc = bench.doc_untracked();
+    let before = doc.workload.classes.get(index).map(|class| &class.quality);
+    let (pass_rate, who) = match before {
+        Some(QualityDoc::Assumed { pass_rate, by }) => (*pass_rate, by.clone()),
+        Some(QualityDoc::Verified { pass_rate, source }) => (*pass_rate, source.clone()),
+        _ => (0.97, String::new()),
+    };
+    let quality = match name {
+        "assumed" => {
+            let by = if who.is_empty() { "whoever edits this scenario".into() } else { who };
+            QualityDoc::Assumed { pass_rate, by }
+        }
+        "verified" => QualityDoc::Verified { pass_rate, source: who },
+        _ => QualityDoc::NotChecked,
+    };
+    bench.edit(&Edit::Class(index, ClassEdit::Quality(quality)));
+}
+
+#[component]
+fn Patience(index: usize) -> impl IntoView {
+    let bench = workbench();
+    let kind = bench.about(move |doc| {
+        match doc.workload.classes.get(index).and_then(|class| class.patience) {
+            None => "none",
+            Some(PatienceDoc::Fixed { .. }) => "fixed",
+            Some(PatienceDoc::Lognormal { .. }) => "lognormal",
+        }
+    });
+    let choices = vec![
+        Choice::new("none", "wait for ever"),
+        Choice::new("fixed", "all alike"),
+        Choice::new("lognormal", "lognormal"),
+    ];
+    let choose = Callback::new(move |name: String| {
+        let patience = match name.as_str() {
+            "fixed" => Some(PatienceDoc::Fixed { s: 60.0 }),
+            "lognormal" => Some(PatienceDoc::Lognormal { median_s: 60.0, p90_s: 120.0 }),
+            _ => None,
+        };
+        bench.edit(&Edit::Class(index, ClassEdit::Patience(patience)));
+    });
+    let value = Signal::derive(move || kind.get().to_owned());
+    let field = move |field| Field::Class(index, field);
+    view! {
+        <Select
+            id=format!("patience-{index}")
+            label="Patience before the first token"
+            choices
+            value
+            on_choose=choose
+            quiet=true
+        />
+        {move || match kind.get() {
+            "fixed" => view! { <NumberField field=field(ClassField::PatienceFixed)/> }.into_any(),
+            "lognormal" => {
+                view! {
+                    <div class="two">
+                        <NumberField field=field(ClassField::PatienceMedian)/>
+                        <NumberField field=field(ClassField::PatienceP90)/>
+                    </div>
+                }
+                    .into_any()
+            }
+            _ => ().into_any(),
+        }}
+    }
+    .into_any()
+}

@@ -1,0 +1,132 @@
+//! GPU and model: from the catalogue, or by numbers of one's own.
+
+use goodput_engine::catalog;
+use goodput_engine::scenario::{CatalogRef, GpuRef, ModelRef};
+use leptos::prelude::*;
+
+use crate::controls::{Choice, NumberField, Select, TextField};
+use crate::state::edit::{Edit, PoolEdit};
+use crate::state::field::{Field, GpuField, ModelField};
+use crate::state::workbench;
+use crate::view_model::fleet as words;
+
+const CUSTOM: &str = "custom";
+
+/// The GPU.
+#[component]
+pub fn Gpu() -> impl IntoView {
+    let bench = workbench();
+    let id = bench.about(|doc| match doc.fleet.pools.first().map(|pool| &pool.gpu) {
+        Some(CatalogRef::Id(id)) => id.clone(),
+        _ => CUSTOM.to_owned(),
+    });
+    let name = bench.about(|doc| match doc.fleet.pools.first().map(|pool| &pool.gpu) {
+        Some(CatalogRef::Custom(spec)) => spec.name.clone(),
+        _ => String::new(),
+    });
+    let choose = Callback::new(move |id: String| {
+        let gpu = if id == CUSTOM {
+            words::custom_gpu(&bench.doc_untracked()).map(|spec| GpuRef::Custom(Box::new(spec)))
+        } else {
+            Some(GpuRef::id(&id))
+        };
+        if let Some(gpu) = gpu {
+            bench.edit(&Edit::Pool(PoolEdit::Gpu(gpu)));
+        }
+    });
+    let rename = Callback::new(move |text| bench.edit(&Edit::Pool(PoolEdit::GpuName(text))));
+    let mut choices: Vec<Choice> =
+        catalog::gpus().iter().map(|gpu| Choice::new(gpu.id, gpu.spec.name.clone())).collect();
+    choices.push(Choice::new(CUSTOM, "by numbers…"));
+    view! {
+        <Select id="gpu" label="GPU" choices value=id on_choose=choose/>
+        {move || {
+            (id.get() == CUSTOM)
+                .then(|| {
+                    let fields = GpuField::ALL.map(|field| view! { <NumberField field=Field::Gpu(field)/> });
+                    view! {
+                        <TextField id="gpu-name" label="Name" value=name path="fleet.pools[0].gpu.name" on_input=rename/>
+                        <div class="two">{fields.into_iter().collect_view()}</div>
+                    }
+                })
+        }}
+    }
+    .into_any()
+}
+
+/// The model.
+#[component]
+pub fn Model() -> impl IntoView {
+    let bench = workbench();
+    let id = bench.about(|doc| match doc.fleet.pools.first().map(|pool| &pool.model) {
+        Some(CatalogRef::Id(id)) => id.clone(),
+        _ => CUSTOM.to_owned(),
+    });
+    let choose = Callback::new(move |id: String| {
+        let model = if id == CUSTOM {
+            words::custom_model(&bench.doc_untracked()).map(|shape| ModelRef::Custom(Box::new(shape)))
+        } else {
+            Some(ModelRef::id(&id))
+        };
+        if let Some(model) = model {
+            bench.edit(&Edit::Pool(PoolEdit::Model(model)));
+        }
+    });
+    let mut choices: Vec<Choice> = catalog::models()
+        .iter()
+        .map(|model| Choice::new(model.id.clone(), model.shape.name.clone()))
+        .collect();
+    choices.push(Choice::new(CUSTOM, "by numbers, or a pasted config.json…"));
+    view! {
+        <Select id="model" label="Model" choices value=id on_choose=choose/>
+        {move || (id.get() == CUSTOM).then(|| view! { <CustomModel/> })}
+    }
+    .into_any()
+}
+
+/// Numbers of a model, or its Hugging Face config.
+#[component]
+fn CustomModel() -> impl IntoView {
+    let bench = workbench();
+    let name = bench.about(|doc| match doc.fleet.pools.first().map(|pool| &pool.model) {
+        Some(CatalogRef::Custom(shape)) => shape.name.clone(),
+        _ => String::new(),
+    });
+    let groups = bench.about(|doc| match doc.fleet.pools.first().map(|pool| &pool.model) {
+        Some(CatalogRef::Custom(shape)) => words::layers_line(shape),
+        _ => String::new(),
+    });
+    let said = RwSignal::new(String::new());
+    let paste = move |text: String| {
+        if text.trim().is_empty() {
+            said.set(String::new());
+            return;
+        }
+        match words::model_of_config(&text) {
+            Ok((shape, remarks)) => {
+                said.set(remarks);
+                bench.edit(&Edit::Pool(PoolEdit::Model(ModelRef::Custom(Box::new(shape)))));
+            }
+            Err(why) => said.set(why),
+        }
+    };
+    let rename = Callback::new(move |text| bench.edit(&Edit::Pool(PoolEdit::ModelName(text))));
+    let fields = ModelField::ALL.map(|field| view! { <NumberField field=Field::Model(field)/> });
+    view! {
+        <div class="field">
+            <label for="config-json">"Paste a Hugging Face config.json"</label>
+            <textarea
+                id="config-json"
+                data-testid="config-json"
+                rows="3"
+                spellcheck="false"
+                on:input:target=move |ev| paste(ev.target().value())
+            ></textarea>
+            <p class="echo" role="status">{move || said.get()}</p>
+        </div>
+        <TextField id="model-name" label="Name" value=name path="fleet.pools[0].model.name" on_input=rename/>
+        <div class="two">{fields.into_iter().collect_view()}</div>
+        <p class="echo">{move || groups.get()}</p>
+    }
+    .into_any()
+}

@@ -1,0 +1,103 @@
+//! The inputs: workload, contract, fleet, price, run.
+
+mod arrivals;
+mod contract;
+mod fleet;
+mod gpu_model;
+mod lengths;
+mod price;
+mod step_time;
+mod workload;
+
+use leptos::prelude::*;
+
+use crate::controls::NumberField;
+use crate::state::field::Field;
+use crate::state::workbench;
+use crate::view_model::edits;
+
+/// All inputs, beside what they change.
+#[component]
+pub fn Rail() -> impl IntoView {
+    let bench = workbench();
+    let edited = Memo::new(move |_| {
+        let doc = bench.doc();
+        bench.baseline.with(|b| b.as_ref().map(|b| edits::count(&b.doc, &doc)))
+    });
+    view! {
+        <section class="rail" id="inputs" tabindex="-1" aria-labelledby="inputs-head">
+            <div class="rhead">
+                <h2 id="inputs-head">"Scenario"</h2>
+                {move || {
+                    edited
+                        .get()
+                        .filter(|n| *n > 0)
+                        .map(|n| view! { <span class="count" data-testid="edit-count">{edits::words(n)}</span> })
+                }}
+            </div>
+            <super::Problems/>
+            <workload::Workload/>
+            <contract::Contract/>
+            <fleet::Fleet/>
+            <price::Price/>
+            <Run/>
+        </section>
+    }
+    .into_any()
+}
+
+/// A group of inputs: a fieldset whose legend opens and closes it on narrow screens.
+#[component]
+fn Group(
+    #[prop(into)] id: String,
+    title: &'static str,
+    /// One line that says what is in it while it is closed.
+    #[prop(into)]
+    summary: Signal<String>,
+    #[prop(default = false)] open: bool,
+    children: Children,
+) -> impl IntoView {
+    let opened = RwSignal::new(open);
+    let body_id = format!("{id}-body");
+    let controls = body_id.clone();
+    view! {
+        <fieldset class="group" class:opened=opened data-testid=id>
+            <legend>
+                <span class="gname">{title}</span>
+                <button
+                    class="fold"
+                    type="button"
+                    aria-expanded=move || if opened.get() { "true" } else { "false" }
+                    aria-controls=controls
+                    on:click=move |_| opened.update(|open| *open = !*open)
+                >
+                    <span class="vh">{move || if opened.get() { "Close " } else { "Open " }}{title}</span>
+                </button>
+            </legend>
+            <p class="fs">{move || summary.get()}</p>
+            <div class="gbody" id=body_id>
+                {children()}
+            </div>
+        </fieldset>
+    }
+    .into_any()
+}
+
+#[component]
+fn Run() -> impl IntoView {
+    let bench = workbench();
+    let summary = bench.about(|doc| {
+        let horizon = crate::format::seconds(doc.workload.horizon_s);
+        format!("Seed {}, horizon {horizon}", doc.workload.seed)
+    });
+    view! {
+        <Group id="run" title="Run" summary>
+            <div class="two">
+                <NumberField field=Field::Horizon/>
+                <NumberField field=Field::Warmup/>
+                <NumberField field=Field::Seed/>
+            </div>
+        </Group>
+    }
+    .into_any()
+}

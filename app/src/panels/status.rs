@@ -1,0 +1,77 @@
+//! The status line: what is being computed, what was.
+
+use leptos::prelude::*;
+
+use crate::state::{Ending, Workbench, workbench};
+use crate::view_model::status;
+
+/// One line, read out politely; Cancel while something runs.
+#[component]
+pub fn StatusLine() -> impl IntoView {
+    let bench = workbench();
+    let line = Memo::new(move |_| line_of(bench));
+    let running = Memo::new(move |_| bench.phase() == "running");
+    view! {
+        <p class="status" data-testid="status">
+            <span role="status">
+                <span class="tick" aria-hidden="true">
+                    {move || match bench.phase() {
+                        "done" => "✓",
+                        "error" => "✕",
+                        _ => "…",
+                    }}
+                </span>
+                {move || line.get()}
+            </span>
+            {move || {
+                running
+                    .get()
+                    .then(|| {
+                        view! {
+                            <button class="link" data-testid="cancel" title="Esc" on:click=move |_| bench.cancel()>
+                                "Cancel"
+                            </button>
+                        }
+                    })
+            }}
+        </p>
+    }
+    .into_any()
+}
+
+fn line_of(bench: Workbench) -> String {
+    if bench.unread.with(|unread| !unread.is_empty()) {
+        return "An input does not read as a number; results are for the previous inputs".into();
+    }
+    if bench.checked.with(|checked| checked.scenario.is_none()) {
+        return "The inputs have problems; results are for the previous inputs".into();
+    }
+    if bench.estimate.with(|e| e.as_ref().is_some_and(|e| !e.fits())) {
+        return "By memory arithmetic; nothing is simulated, as nothing would run".into();
+    }
+    let simulation = bench.simulation.get();
+    let offered = simulation.last.as_ref().map(|last| last.value.offered);
+    if let Some(running) = simulation.running {
+        return status::simulating(running.share, offered);
+    }
+    if let Some(ending) = simulation.ending {
+        return ended("The simulation", &ending);
+    }
+    let Some(last) = simulation.last else { return "Starting".into() };
+    let plan = bench.plan.get();
+    let seeds = plan.current(&last.doc).map(|plan| plan.seeds.len());
+    let planning = plan.running.map(|running| running.share);
+    let line = status::simulated(&last.value, seeds, planning);
+    match plan.ending {
+        Some(ending) => format!("{line}; {}", ended("the search for a fleet", &ending)),
+        None => line,
+    }
+}
+
+fn ended(what: &str, ending: &Ending) -> String {
+    match ending {
+        Ending::Cancelled => format!("{what} was cancelled; the last result stays"),
+        Ending::Failed(why) => format!("{what} cannot be done: {why}"),
+        Ending::Crashed(why) => format!("{what} stopped: {why}"),
+    }
+}

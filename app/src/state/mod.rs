@@ -1,0 +1,306 @@
+//! The page's state: one draft document; every write is an [`Edit`]; everything else follows.
+
+pub mod edit;
+pub mod field;
+mod history;
+mod jobs;
+mod link;
+mod theme;
+mod work;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use goodput_engine::accounts::report::SimReport;
+use goodput_engine::estimate;
+use goodput_engine::estimate::report::{EstimateReport, EstimateVerdict};
+use goodput_engine::planner::report::PlanReport;
+use goodput_engine::problem::{Problem, Severity};
+use goodput_engine::scenario::doc::ScenarioDoc;
+use goodput_engine::scenario::{self, Scenario};
+use leptos::prelude::*;
+
+pub use edit::Edit;
+use field::Field;
+use history::History;
+pub use jobs::{Ending, Slot, same};
+pub use link::{Sharing, share};
+pub use theme::Theme;
+use work::Work;
+
+use crate::charts::Scheme;
+
+/// Signals of the whole page; they live as long as it does. Cheap to copy.
+#[derive(Clone, Copy)]
+pub struct Workbench {
+    draft: RwSignal<Arc<ScenarioDoc>>,
+    history: RwSignal<History>,
+    /// Fields whose text is no number: what is shown is for the inputs before.
+    pub unread: RwSignal<BTreeMap<Field, String>>,
+    /// The draft, checked.
+    pub checked: Memo<Checked>,
+    /// The instant answer to the draft; `None` where it has problems.
+    pub estimate: Memo<Option<Estimate>>,
+    /// Simulation of the draft.
+    pub simulation: RwSignal<Slot<SimReport>>,
+    /// Plan for the draft.
+    pub plan: RwSignal<Slot<PlanReport>>,
+    /// What results are compared with.
+    pub baseline: RwSignal<Option<Baseline>>,
+    /// Something to say over the whole page.
+    pub notice: RwSignal<Option<Notice>>,
+    /// Light or dark.
+    pub theme: RwSignal<Theme>,
+    /// Colours that follow.
+    pub scheme: Memo<Scheme>,
+    /// The moment that time charts read out, seconds.
+    pub cursor_s: RwSignal<Option<f64>>,
+    /// The class being edited.
+    pub class: RwSignal<usize>,
+    work: StoredValue<Work, LocalStorage>,
+}
+
+/// A document and what its check said.
+#[derive(Clone)]
+pub struct Checked {
+    /// The document.
+    pub doc: Arc<ScenarioDoc>,
+    /// The scenario; `None` where there are errors.
+    pub scenario: Option<Arc<Scenario>>,
+    /// Errors and warnings.
+    pub problems: Arc<Vec<Problem>>,
+}
+
+impl PartialEq for Checked {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.doc, &other.doc)
+    }
+}
+
+impl Checked {
+    fn of(doc: Arc<ScenarioDoc>) -> Self {
+        let (scenario, problems) = match scenario::check(&doc) {
+            Ok(checked) => (Some(Arc::new(checked.scenario)), checked.warnings),
+            Err(problems) => (None, problems),
+        };
+        Self { doc, scenario, problems: Arc::new(problems) }
+    }
+
+    /// Problems without whose repair there is no answer.
+    pub fn errors(&self) -> impl Iterator<Item = &Problem> {
+        self.problems.iter().filter(|problem| problem.severity == Severity::Error)
+    }
+}
+
+/// The instant answer and the document it is for.
+#[derive(Clone)]
+pub struct Estimate {
+    /// The document.
+    pub doc: Arc<ScenarioDoc>,
+    /// The answer.
+    pub report: Arc<EstimateReport>,
+}
+
+impl PartialEq for Estimate {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.report, &other.report)
+    }
+}
+
+impl Estimate {
+    fn of(checked: &Checked) -> Option<Self> {
+        let scenario = checked.scenario.as_ref()?;
+        let report = Arc::new(estimate::estimate(scenario));
+        Some(Self { doc: checked.doc.clone(), report })
+    }
+
+    /// Whether there is anything to simulate.
+    pub fn fits(&self) -> bool {
+        self.report.verdict != EstimateVerdict::DoesNotFit
+    }
+}
+
+/// What results are compared with.
+#[derive(Clone, PartialEq)]
+pub struct Baseline {
+    /// The document.
+    pub doc: Arc<ScenarioDoc>,
+    /// Its simulation, once there.
+    pub report: Option<Arc<SimReport>>,
+    /// Its estimate.
+    pub estimate: Option<Arc<EstimateReport>>,
+}
+
+/// Something to say over the whole page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// What happened.
+    pub text: String,
+    /// What is still valid, what to do.
+    pub hint: String,
+}
+
+impl Workbench {
+    /// The workbench of the page, with a document to begin with. Call once, at the root.
+    pub fn new(doc: ScenarioDoc) -> Self {
+        let draft = RwSignal::new(Arc::new(doc));
+        let checked = Memo::new(move |_| Checked::of(draft.get()));
+        let estimate = Memo::new(move |_| checked.with(Estimate::of));
+        let (theme, scheme) = theme::signals();
+        let bench = Self {
+            draft,
+            history: RwSignal::default(),
+            unread: RwSignal::default(),
+            checked,
+            estimate,
+            simulation: RwSignal::new(Slot::default()),
+            plan: RwSignal::new(Slot::default()),
+            baseline: RwSignal::new(None),
+            notice: RwSignal::new(None),
+            theme,
+            scheme,
+            cursor_s: RwSignal::new(None),
+            class: RwSignal::new(0),
+            work: StoredValue::new_local(Work::default()),
+        };
+        bench.work.update_value(|work| work.connect(bench));
+        bench.simulate_every_edit();
+        link::follow(bench);
+        bench
+    }
+
+    /// The document.
+    pub fn doc(&self) -> Arc<ScenarioDoc> {
+        self.draft.get()
+    }
+
+    /// Something about the document; notifies only when that changes.
+    pub fn about<T: Send + Sync + PartialEq + 'static>(
+        &self,
+        read: impl Fn(&ScenarioDoc) -> T + Send + Sync + 'static,
+    ) -> Memo<T> {
+        let draft = self.draft;
+        Memo::new(move |_| draft.with(|doc| read(doc)))
+    }
+
+    /// Changes the document.
+    pub fn edit(&self, edit: &Edit) {
+        let doc = self.draft.get_untracked();
+        let next = self.history.try_update(|history| history.edit(&doc, edit)).flatten();
+        self.install(next);
+    }
+
+    /// Ends typing in a field: its next edit is an undo step of its own.
+    pub fn seal(&self) {
+        self.history.update_untracked(History::seal);
+    }
+
+    /// Takes the last edit back.
+    pub fn undo(&self) {
+        let doc = self.draft.get_untracked();
+        let next = self.history.try_update(|history| history.undo(&doc)).flatten();
+        self.install(next);
+    }
+
+    /// Does the last edit that was taken back again.
+    pub fn redo(&self) {
+        let doc = self.draft.get_untracked();
+        let next = self.history.try_update(|history| history.redo(&doc)).flatten();
+        self.install(next);
+    }
+
+    /// What undo would take back.
+    pub fn undoes(&self) -> Option<String> {
+        self.history.with(|history| history.undoes().map(str::to_owned))
+    }
+
+    /// What redo would do again.
+    pub fn redoes(&self) -> Option<String> {
+        self.history.with(|history| history.redoes().map(str::to_owned))
+    }
+
+    fn install(&self, doc: Option<Arc<ScenarioDoc>>) {
+        let Some(doc) = doc else { return };
+        let classes = doc.workload.classes.len();
+        self.class.update(|class| *class = (*class).min(classes.saturating_sub(1)));
+        self.draft.set(doc);
+    }
+
+    /// Pins the draft, with its results, as what later results are compared with.
+    pub fn pin(&self) {
+        let doc = self.draft.get_untracked();
+        let report = self.simulation.with_untracked(|slot| slot.current(&doc).cloned());
+        self.pin_document(doc, report);
+    }
+
+    /// Pins a document; where its results are not known, they are simulated.
+    pub fn pin_document(&self, doc: Arc<ScenarioDoc>, report: Option<Arc<SimReport>>) {
+        let checked = Checked::of(doc.clone());
+        let estimate = Estimate::of(&checked).map(|estimate| estimate.report);
+        let missing = report.is_none() && checked.scenario.is_some();
+        self.baseline.set(Some(Baseline { doc: doc.clone(), report, estimate }));
+        if missing {
+            self.work.with_value(|work| work.simulate_baseline(&doc));
+        }
+    }
+
+    /// The result that is on screen, and whether it is for the draft as it is typed.
+    pub fn shown(&self) -> Option<(jobs::Outcome<SimReport>, bool)> {
+        let doc = self.draft.get();
+        let typed = self.unread.with(BTreeMap::is_empty);
+        self.simulation.with(|slot| {
+            slot.last.clone().map(|last| {
+                let current = typed && same(&last.doc, &doc);
+                (last, current)
+            })
+        })
+    }
+
+    /// The plan for the document of the result on screen.
+    pub fn shown_plan(&self) -> Option<Arc<PlanReport>> {
+        let doc = self.simulation.with(|slot| slot.last.as_ref().map(|last| last.doc.clone()))?;
+        self.plan.with(|slot| slot.current(&doc).cloned())
+    }
+
+    /// `running`, `done` or `error`: what browser tests wait for.
+    pub fn phase(&self) -> &'static str {
+        if self.checked.with(|checked| checked.scenario.is_none()) {
+            return "error";
+        }
+        let running = self.simulation.with(Slot::is_running) || self.plan.with(Slot::is_running);
+        let failed = |ending: &Option<Ending>| ending.is_some();
+        if running {
+            "running"
+        } else if self.simulation.with(|s| failed(&s.ending)) || self.plan.with(|p| failed(&p.ending))
+        {
+            "error"
+        } else {
+            "done"
+        }
+    }
+
+    /// Cancels what is being computed; results stay.
+    pub fn cancel(&self) {
+        self.work.with_value(Work::cancel);
+    }
+
+    fn simulate_every_edit(self) {
+        // Workers are the outside world.
+        Effect::new(move |_| {
+            let checked = self.checked.get();
+            let fits = self.estimate.with(|e| e.as_ref().is_some_and(Estimate::fits));
+            self.work.with_value(|work| {
+                if fits {
+                    work.simulate(&checked.doc);
+                } else {
+                    work.drop_all();
+                }
+            });
+        });
+    }
+}
+
+/// The workbench, from anywhere below the root.
+pub fn workbench() -> Workbench {
+    expect_context()
+}

@@ -1,0 +1,192 @@
+//! Cost books, what binds, and fleet sizes: the rows of the three panels of causes.
+
+use goodput_engine::accounts::report::Cost;
+use goodput_engine::planner::report::{PlanReport, Relaxation};
+
+use super::words;
+use crate::charts::Look;
+use crate::format;
+
+/// One line of the cost books.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BookRow {
+    /// What the money bought.
+    pub name: String,
+    /// How its piece of the bar looks; recomputed and idle have looks of their own.
+    pub look: Option<Look>,
+    /// Whether this is provisioned time in which nothing ran.
+    pub idle: bool,
+    /// Money, to the cent of the total.
+    pub usd: String,
+    /// Share of the total; the column sums to 100.0.
+    pub share: String,
+    /// Start and width of its piece of the bar, per cent.
+    pub bar: (f64, f64),
+}
+
+/// The cost books.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Books {
+    /// The finding.
+    pub caption: String,
+    /// Lines with money on them.
+    pub rows: Vec<BookRow>,
+    /// What the total is for.
+    pub total_name: String,
+    /// The total.
+    pub total: String,
+}
+
+/// The books of a simulation; cents and tenths of a per cent by largest remainder.
+pub fn books(cost: &Cost) -> Books {
+    let lines: Vec<_> = cost.lines.iter().filter(|line| line.usd > 0.0).collect();
+    // Micro-dollars keep the ratios of floats as whole numbers.
+    let weights: Vec<u64> = lines.iter().map(|line| whole(line.usd * 1e6)).collect();
+    let cents = format::apportion(&weights, whole(cost.total * 100.0));
+    let tenths = format::apportion(&weights, 1_000);
+    let sum = weights.iter().sum::<u64>().max(1) as f64;
+    let mut start = 0.0;
+    let mut good = 0;
+    let mut rows = Vec::with_capacity(lines.len());
+    for (i, line) in lines.iter().enumerate() {
+        let (name, look) = words::cost_line(&line.line);
+        let width = weights[i] as f64 / sum * 100.0;
+        if look == Some(Look::Good) {
+            good = cents[i];
+        }
+        rows.push(BookRow {
+            name,
+            look,
+            idle: line.line == "idle",
+            usd: format::usd_cents(cents[i] as f64 / 100.0),
+            share: format::with_unit(&format::aligned(tenths[i] as f64 / 10.0, 1), "%"),
+            bar: (start, width),
+        });
+        start += width;
+    }
+    Books {
+        caption: format!(
+            "{} of {} buys good requests",
+            format::usd_cents(good as f64 / 100.0),
+            format::usd_cents(cost.total),
+        ),
+        rows,
+        total_name: format!(
+            "Total, {} × {}",
+            format::plural(u64::from(cost.gpus), "GPU", "GPUs"),
+            format::seconds(cost.gpu_hours / f64::from(cost.gpus.max(1)) * 3_600.0),
+        ),
+        total: format::usd_cents(cost.total),
+    }
+}
+
+/// One constraint, relaxed alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BindRow {
+    /// What was changed.
+    pub name: String,
+    /// Gain in the deliverable multiple of the mix.
+    pub gain: String,
+    /// Width of its bar, per cent of the widest.
+    pub bar: f64,
+    /// It has the largest gain.
+    pub binds: bool,
+}
+
+/// Rows of "what binds", largest gain first, and the finding.
+pub fn binds(plan: &PlanReport) -> (String, Vec<BindRow>) {
+    let widest = plan.binding.iter().map(|r| r.gain).fold(0.0, f64::max);
+    let rows = plan.binding.iter().map(|r| BindRow {
+        name: r.label.clone(),
+        gain: format::with_unit(&format::signed(r.gain * 100.0, 0), "%"),
+        bar: if widest > 0.0 { (r.gain / widest * 100.0).clamp(0.0, 100.0) } else { 0.0 },
+        binds: r.binds,
+    });
+    (binding_caption(plan), rows.collect())
+}
+
+fn binding_caption(plan: &PlanReport) -> String {
+    let holds = match plan.alpha {
+        Some(alpha) if alpha >= 4.0 => "The contract holds at four times this mix and more".into(),
+        Some(alpha) => format!("The contract holds up to {} of this mix", times(alpha)),
+        None => "The contract holds at no multiple of this mix".into(),
+    };
+    match plan.binding.iter().find(|r| r.binds) {
+        Some(Relaxation { label, gain, .. }) if *gain > 0.0 => {
+            let gain = format::signed(gain * 100.0, 0);
+            format!("{holds}; {} lifts that by {gain}{}%", lower(label), format::THIN)
+        }
+        _ => holds,
+    }
+}
+
+/// One fleet size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FleetSizeRow {
+    /// Replicas.
+    pub replicas: u32,
+    /// Now, N − 1, N, N + 1.
+    pub role: String,
+    /// It is the answer.
+    pub is_answer: bool,
+    /// It is the present fleet.
+    pub is_present: bool,
+    /// Mean attainment, as text.
+    pub good: String,
+    /// The same, per cent, for the bar.
+    pub bar: f64,
+    /// In how many runs it held.
+    pub holds: String,
+    /// How far the mix may grow.
+    pub up_to: String,
+    /// Price of a month.
+    pub month: String,
+}
+
+/// Rows of "fleet size".
+pub fn fleet_sizes(plan: &PlanReport) -> Vec<FleetSizeRow> {
+    let answer = plan.fleets.iter().find(|row| row.is_answer).map(|row| row.replicas);
+    let rows = plan.fleets.iter().map(|row| {
+        let mut roles = Vec::new();
+        if row.is_present {
+            roles.push("now".to_owned());
+        }
+        match answer.map(|n| i64::from(row.replicas) - i64::from(n)) {
+            Some(0) => roles.push("N".to_owned()),
+            Some(-1) => roles.push("N−1".to_owned()),
+            Some(1) => roles.push("N+1".to_owned()),
+            _ => {}
+        }
+        FleetSizeRow {
+            replicas: row.replicas,
+            role: roles.join(", "),
+            is_answer: row.is_answer,
+            is_present: row.is_present,
+            good: format::percent(row.attainment),
+            bar: (row.attainment * 100.0).clamp(0.0, 100.0),
+            holds: format!("{}/{}", row.holds_in, row.runs),
+            up_to: row.alpha.map_or_else(|| format::NONE.into(), times),
+            month: row.cost_per_month.map_or_else(|| format::NONE.into(), format::usd_short),
+        }
+    });
+    rows.collect()
+}
+
+fn times(alpha: f64) -> String {
+    format::with_unit(&format::aligned(alpha, 2), "×")
+}
+
+fn lower(label: &str) -> String {
+    let mut letters = label.chars();
+    let first = letters.next();
+    first.map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "money is finite and not negative"
+)]
+fn whole(x: f64) -> u64 {
+    x.max(0.0).round() as u64
+}

@@ -1,0 +1,301 @@
+//! Charts and their captions from a report: what is drawn, and the finding in one sentence.
+
+use std::cmp::Reverse;
+
+use goodput_engine::accounts::report::{Histogram, Percentiles, SeriesPoint, SimReport};
+use goodput_engine::estimate::report::SupplyEstimate;
+use goodput_engine::planner::report::PlanReport;
+use goodput_engine::scenario::doc::ScenarioDoc;
+use goodput_engine::slo::Outcome;
+
+use super::words;
+use crate::charts::{
+    DebtChart, DebtPoint, LatencyChart, Look, OutcomeRow, OutcomesChart, SupplyChart,
+};
+use crate::format;
+
+/// What figures are made from.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    /// The scenario that was simulated.
+    pub doc: &'a ScenarioDoc,
+    /// Its simulation.
+    pub report: &'a SimReport,
+    /// The estimate of the same scenario.
+    pub estimate: Option<&'a SupplyEstimate>,
+    /// Its plan.
+    pub plan: Option<&'a PlanReport>,
+    /// Simulation of the pinned baseline, and its estimate.
+    pub before: Option<(&'a SimReport, Option<&'a SupplyEstimate>)>,
+}
+
+/// Demand against supply.
+pub fn supply(source: &Source) -> (SupplyChart, String) {
+    let report = source.report;
+    let chart = SupplyChart {
+        end_s: report.horizon_s,
+        required: demand(report, source.estimate),
+        before: source.before.map_or_else(Vec::new, |(r, e)| demand(r, e)),
+        sustainable: report.supply.sustainable.decode_tps,
+        band: source.estimate.and_then(|e| e.step_time_band),
+        deliverable: source.plan.and_then(|plan| plan.deliverable).map(|mix| mix.decode_tps),
+    };
+    let caption = supply_caption(&chart);
+    (chart, caption)
+}
+
+/// Expected demand over the horizon, from the estimate; as it fell, where there is no estimate.
+fn demand(report: &SimReport, estimate: Option<&SupplyEstimate>) -> Vec<(f64, f64)> {
+    let within = |t_s: &f64| *t_s <= report.horizon_s;
+    match estimate {
+        Some(estimate) => estimate
+            .debt_series
+            .iter()
+            .map(|p| (p.t_s, p.required_decode_tps))
+            .filter(|(t, _)| within(t))
+            .collect(),
+        None => report
+            .series
+            .iter()
+            .map(|p| (p.t_s, p.required_decode_tps))
+            .filter(|(t, _)| within(t))
+            .collect(),
+    }
+}
+
+fn supply_caption(chart: &SupplyChart) -> String {
+    let above = |p: &&(f64, f64)| p.1 > chart.sustainable;
+    let Some(first) = chart.required.iter().find(above) else {
+        let peak = chart.required.iter().map(|p| p.1).fold(0.0, f64::max);
+        return format!(
+            "Demand stays below the sustainable supply: {} at most, of {}",
+            format::significant(peak),
+            format::tps(chart.sustainable)
+        );
+    };
+    let last = chart.required.iter().rfind(above).unwrap_or(first);
+    let peak = chart.required.iter().map(|p| p.1).fold(0.0, f64::max);
+    let short = format::tps(peak - chart.sustainable);
+    if first.0 <= chart.end_s * 0.02 && last.0 >= chart.end_s * 0.98 {
+        return format!("Demand is above the sustainable supply throughout; short by {short}");
+    }
+    format!(
+        "Demand passes the sustainable supply from {} to {}; short by {short} at the peak",
+        format::clock(first.0),
+        format::clock(last.0)
+    )
+}
+
+/// Queue debt.
+pub fn debt(source: &Source) -> (DebtChart, String) {
+    let report = source.report;
+    let in_horizon = |p: &&SeriesPoint| p.t_s <= report.horizon_s;
+    let peak = &report.debt;
+    let chart = DebtChart {
+        end_s: report.horizon_s,
+        points: report.series.iter().filter(in_horizon).map(debt_point).collect(),
+        before: source.before.map_or_else(Vec::new, |(r, _)| {
+            r.series.iter().map(|p| (p.t_s, p.backlog_work_s)).filter(|p| p.0 <= r.horizon_s).collect()
+        }),
+        peak: (peak.peak_waiting > 0).then_some((peak.peak_at_s, peak.peak_work_s)),
+        oldest_s: peak.oldest_age_s,
+        empty_at_s: empty_again(report),
+    };
+    (chart, debt_caption(report))
+}
+
+fn debt_point(p: &SeriesPoint) -> DebtPoint {
+    DebtPoint {
+        t_s: p.t_s,
+        total_s: p.backlog_work_s,
+        waiting_s: p.waiting_work_s,
+        waiting: p.waiting,
+        oldest_s: p.oldest_age_s,
+    }
+}
+
+/// The first sampled moment after the peak at which nobody waits; not worth a mark where hardly
+/// anybody ever did.
+fn empty_again(report: &SimReport) -> Option<f64> {
+    if report.debt.peak_waiting < 20 {
+        return None;
+    }
+    let after = report.series.iter().filter(|p| p.t_s > report.debt.peak_at_s);
+    after.filter(|p| p.t_s <= report.horizon_s).find(|p| p.waiting == 0).map(|p| p.t_s)
+}
+
+fn debt_caption(report: &SimReport) -> String {
+    let count = |outcome| report.outcomes.get(&outcome).copied().unwrap_or(0);
+    let (gave_up, rejected) = (count(Outcome::CancelledBeforeFirst), count(Outcome::Rejected));
+    let mut caption =
+        format!("Debt reaches {} of fleet work", format::seconds(report.debt.peak_work_s));
+    let mut lost = Vec::new();
+    if gave_up > 0 {
+        lost.push(format!("{} give up", format::count(gave_up)));
+    }
+    if rejected > 0 {
+        lost.push(format!("{} are rejected", format::count(rejected)));
+    }
+    if !lost.is_empty() {
+        caption += &format!("; {}", lost.join(" and "));
+    }
+    if report.debt.waiting_at_end > 0 {
+        caption += &format!(
+            "; {} still wait at the end, {} to drain",
+            format::count(report.debt.waiting_at_end),
+            format::seconds(report.debt.drain_s)
+        );
+    } else if report.debt.peak_waiting == 0 {
+        caption += "; nobody ever waits";
+    }
+    caption
+}
+
+/// Time to first token. The limit drawn is that of the only class, or of none where they differ.
+pub fn ttft(source: &Source) -> (LatencyChart, String) {
+    let report = source.report;
+    let limit_ms = common_limit(source.doc, |slo| slo.ttft_ms);
+    let missed = limit_ms.map(|_| report.missed.ttft);
+    let before = source.before.map(|(r, _)| (&r.ttft_histogram, &r.ttft_ms));
+    let chart =
+        latency(&report.ttft_histogram, &report.ttft_ms, limit_ms, missed, Look::Late, before);
+    let caption = latency_caption(&chart, &report.ttft_ms, "get a first token");
+    (chart, caption)
+}
+
+/// Time per output token after the first.
+pub fn tpot(source: &Source) -> (LatencyChart, String) {
+    let report = source.report;
+    let limit_ms = common_limit(source.doc, |slo| slo.tpot_ms);
+    let before = source.before.map(|(r, _)| (&r.tpot_histogram, &r.tpot_ms));
+    let chart = latency(&report.tpot_histogram, &report.tpot_ms, limit_ms, None, Look::Slow, before);
+    let caption = latency_caption(&chart, &report.tpot_ms, "stream their tokens");
+    (chart, caption)
+}
+
+fn common_limit(
+    doc: &ScenarioDoc,
+    limit: impl Fn(&goodput_engine::scenario::doc::SloDoc) -> Option<f64>,
+) -> Option<f64> {
+    let mut limits = doc.workload.classes.iter().map(|class| limit(&class.slo));
+    let first = limits.next().flatten()?;
+    limits.all(|other| other == Some(first)).then_some(first)
+}
+
+fn latency(
+    histogram: &Histogram,
+    percentiles: &Percentiles,
+    limit_ms: Option<f64>,
+    missed: Option<u64>,
+    beyond: Look,
+    before: Option<(&Histogram, &Percentiles)>,
+) -> LatencyChart {
+    LatencyChart {
+        edges_ms: histogram.edges_ms.clone(),
+        counts: histogram.counts.clone(),
+        never: histogram.never,
+        population: percentiles.population,
+        limit_ms,
+        in_time: missed.map(|missed| percentiles.population.saturating_sub(missed)),
+        p50_ms: percentiles.p50,
+        beyond,
+        before: before.map_or_else(Vec::new, |(histogram, p)| ghost(histogram, p.population)),
+    }
+}
+
+/// The outline of another distribution: edge and share, stepwise.
+fn ghost(histogram: &Histogram, population: u64) -> Vec<(f64, f64)> {
+    let share = |count: &u64| *count as f64 / population.max(1) as f64;
+    let bins = histogram.counts.iter().zip(histogram.edges_ms.windows(2));
+    let filled = bins.skip_while(|(count, _)| **count == 0);
+    filled.flat_map(|(count, e)| [(e[0], share(count)), (e[1], share(count))]).collect()
+}
+
+fn latency_caption(chart: &LatencyChart, percentiles: &Percentiles, verb: &str) -> String {
+    let p95 = percentiles.p95.map_or_else(
+        || "p95 is never".to_owned(),
+        |ms| format!("p95 {}", format::millis(ms)),
+    );
+    if percentiles.population == 0 {
+        return "No request to look at".into();
+    }
+    match (chart.limit_ms, chart.in_time) {
+        (Some(limit), Some(in_time)) => {
+            let share = format::percent(in_time as f64 / percentiles.population as f64);
+            format!("{share} {verb} within {}; {p95}", format::millis(limit))
+        }
+        (Some(limit), None) => {
+            let p50 = format::millis_or_never(percentiles.p50);
+            format!("p50 {p50}, {p95}; the limit is {}", format::millis(limit))
+        }
+        (None, _) => {
+            let p50 = format::millis_or_never(percentiles.p50);
+            format!("p50 {p50}, {p95}; no common limit is set")
+        }
+    }
+}
+
+/// The outcome waterfall.
+pub fn outcomes(report: &SimReport) -> (OutcomesChart, String) {
+    let mut counts: Vec<(Outcome, u64)> = report.outcomes.iter().map(|(o, n)| (*o, *n)).collect();
+    counts.sort_by_key(|(o, n)| (Reverse(*n), *o));
+    let weights: Vec<u64> = counts.iter().map(|(_, n)| *n).collect();
+    let tenths = format::apportion(&weights, 1_000);
+    let rows = counts.iter().zip(tenths).map(|((outcome, count), tenths)| {
+        let name = words::outcome(*outcome).to_owned();
+        (*outcome, OutcomeRow { name, look: Look::of(*outcome), count: *count, tenths })
+    });
+    let (good, losses): (Vec<_>, Vec<_>) = rows.partition(|(o, _)| *o == Outcome::Good);
+    let losses: Vec<OutcomeRow> =
+        losses.into_iter().map(|(_, row)| row).filter(|row| row.count > 0).collect();
+    let caption = match losses.first() {
+        None => format!("All {} offered are good", format::count(report.offered)),
+        Some(worst) => format!(
+            "Of {} offered, {} lose the most",
+            format::count(report.offered),
+            losers(&worst.name)
+        ),
+    };
+    let nobody = OutcomeRow { name: "Good".into(), look: Look::Good, count: 0, tenths: 0 };
+    let good = good.into_iter().next().map_or(nobody, |(_, row)| row);
+    let target = report.attainment_target;
+    (OutcomesChart { offered: report.offered, losses, good, target }, caption)
+}
+
+/// The worst loss as a plural subject.
+fn losers(name: &str) -> String {
+    match name {
+        "Late first token" => "late first tokens".into(),
+        "Gave up waiting" => "callers who gave up waiting".into(),
+        "Error" => "errors".into(),
+        "Low quality" => "bad answers".into(),
+        "Late and slow" => "late and slow answers".into(),
+        "Rejected" => "rejections".into(),
+        "Stalled" => "stalled streams".into(),
+        other => other.to_lowercase(),
+    }
+}
+
+/// The values of the time charts at one moment, in words.
+pub fn readout(source: &Source, t_s: f64) -> Option<(String, String)> {
+    let nearest = source
+        .report
+        .series
+        .iter()
+        .min_by(|a, b| (a.t_s - t_s).abs().total_cmp(&(b.t_s - t_s).abs()))?;
+    let required = demand(source.report, source.estimate)
+        .into_iter()
+        .min_by(|a, b| (a.0 - t_s).abs().total_cmp(&(b.0 - t_s).abs()))
+        .map_or(nearest.required_decode_tps, |p| p.1);
+    let mut text = format!(
+        "required {}, debt {}, {} waiting, {} running",
+        format::tps(required),
+        format::seconds(nearest.backlog_work_s),
+        format::count(nearest.waiting),
+        format::count(nearest.running),
+    );
+    if nearest.waiting > 0 {
+        text += &format!(", oldest {}", format::seconds(nearest.oldest_age_s));
+    }
+    Some((format::clock(nearest.t_s), text))
+}

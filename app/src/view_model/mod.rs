@@ -1,0 +1,11 @@
+//! What the page shows, as plain strings and rows made from reports: pure functions, tested
+//! natively. No queueing, no percentiles: those are the engine's.
+
+pub mod books;
+pub mod delta;
+pub mod figures;
+pub mod people;
+pub mod status;
+pub mod tiles;
+pub mod verdict;
+pub mod words;

@@ -1,0 +1,243 @@
+//! The five headline numbers, each with unit, decomposition, origin, and the change from the
+//! pinned baseline.
+
+use goodput_engine::accounts::report::{GoodputKind, SimReport};
+use goodput_engine::planner::report::{PlanAnswer, PlanReport};
+use goodput_engine::scenario::doc::{QualityDoc, ScenarioDoc};
+use goodput_engine::step_time::Origin;
+
+use super::delta::{Better, Delta, Tone};
+use super::words::Tag;
+use crate::format;
+
+/// One headline number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tile {
+    /// Name for tests and styles.
+    pub id: &'static str,
+    /// What it is.
+    pub label: &'static str,
+    /// The number; a dash where it is undefined.
+    pub value: String,
+    /// Its unit.
+    pub unit: &'static str,
+    /// Change, shortfall or spare.
+    pub delta: Option<Delta>,
+    /// How it comes about, or why there is none.
+    pub detail: String,
+    /// Where it comes from.
+    pub tags: Vec<Tag>,
+}
+
+/// What the tiles are made from.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    /// The scenario.
+    pub doc: &'a ScenarioDoc,
+    /// Its simulation.
+    pub report: &'a SimReport,
+    /// Its plan; `None` while it is being worked out.
+    pub plan: Option<&'a PlanReport>,
+    /// Simulation of the pinned baseline.
+    pub before: Option<&'a SimReport>,
+    /// Origin of the step time.
+    pub origin: Option<Origin>,
+}
+
+/// The five tiles.
+pub fn tiles(source: &Source) -> Vec<Tile> {
+    vec![goodput(source), replicas(source), supply(source), debt(source), cost(source)]
+}
+
+fn goodput(source: &Source) -> Tile {
+    let report = source.report;
+    let label = match report.goodput.kind {
+        GoodputKind::SloGoodput => "SLO goodput",
+        GoodputKind::LatencyOnlyGoodput => "Latency-only goodput",
+    };
+    let span = report.horizon_s - report.warmup_s;
+    let offered_rps = report.offered as f64 / span;
+    let detail = format!(
+        "{} of {} offered are good; {} of {}",
+        format::count(report.goodput.good),
+        format::count(report.offered),
+        format::significant(report.goodput.good_rps),
+        format::rps(offered_rps),
+    );
+    let mut tags = step_time(source);
+    tags.push(quality(source.doc));
+    Tile {
+        id: "goodput",
+        label,
+        value: format::fixed(report.attainment * 100.0, 1),
+        unit: "%",
+        delta: source.before.map(|before| Delta::points(before.attainment, report.attainment)),
+        detail,
+        tags,
+    }
+}
+
+fn quality(doc: &ScenarioDoc) -> Tag {
+    let classes = &doc.workload.classes;
+    let unchecked = classes.iter().filter(|c| c.quality == QualityDoc::NotChecked).count();
+    if unchecked == classes.len() {
+        return Tag::assumed("quality not checked");
+    }
+    if unchecked > 0 {
+        return Tag::assumed(format!("quality not checked in {unchecked} of {}", classes.len()));
+    }
+    match classes.iter().find_map(|c| match &c.quality {
+        QualityDoc::Assumed { pass_rate, .. } => Some(*pass_rate),
+        _ => None,
+    }) {
+        Some(rate) if classes.len() == 1 => {
+            Tag::assumed(format!("quality {} assumed", format::percent(rate)))
+        }
+        Some(_) => Tag::assumed("quality assumed"),
+        None => Tag::measured("quality verified"),
+    }
+}
+
+fn replicas(source: &Source) -> Tile {
+    let have = source.doc.fleet.pools.first().map_or(0, |pool| pool.replicas);
+    let tile = |value: String, delta: Option<Delta>, detail: String| Tile {
+        id: "replicas",
+        label: "Replicas that hold it",
+        value,
+        unit: "",
+        delta,
+        detail,
+        tags: step_time(source),
+    };
+    let Some(plan) = source.plan else {
+        return tile(format::NONE.into(), None, "being worked out over several seeds".into());
+    };
+    match &plan.answer {
+        PlanAnswer::Replicas { replicas, gpus, gpus_per_replica } => {
+            let mut detail = format!(
+                "{} = {} × TP{gpus_per_replica}",
+                format::plural(u64::from(*gpus), "GPU", "GPUs"),
+                format::plural(u64::from(*replicas), "replica", "replicas"),
+            );
+            if let Some(row) = plan.fleets.iter().find(|row| row.is_answer) {
+                detail += &format!("; holds in {} of {} runs", row.holds_in, row.runs);
+            }
+            if let Some(row) = plan.fleets.iter().find(|row| row.replicas + 1 == *replicas) {
+                detail += &format!(", {} in {}", row.replicas, row.holds_in);
+            }
+            tile(replicas.to_string(), Some(shortfall(*replicas, have)), detail)
+        }
+        PlanAnswer::Infeasible { reason, lever, .. } => {
+            tile(format::NONE.into(), None, format!("no count helps: {reason}; {lever}"))
+        }
+        PlanAnswer::NotFound { tried } => {
+            tile(format::NONE.into(), None, format!("not even {tried} replicas hold it"))
+        }
+    }
+}
+
+fn shortfall(need: u32, have: u32) -> Delta {
+    let was = format!("have {have}");
+    match need.cmp(&have) {
+        std::cmp::Ordering::Greater => {
+            Delta { text: format!("{} short", need - have), tone: Tone::Worse, was }
+        }
+        std::cmp::Ordering::Less => {
+            Delta { text: format!("{} to spare", have - need), tone: Tone::Better, was }
+        }
+        std::cmp::Ordering::Equal => {
+            Delta { text: "as many as there are".into(), tone: Tone::Same, was: String::new() }
+        }
+    }
+}
+
+fn supply(source: &Source) -> Tile {
+    let supply = &source.report.supply;
+    let (need, have) = (supply.required_peak.decode_tps, supply.sustainable.decode_tps);
+    let ratio = have / need;
+    let delta = if need > have {
+        let text = format!("short {}", format::tps(need - have));
+        Delta { text, tone: Tone::Worse, was: String::new() }
+    } else {
+        let text = format!("{} to spare", format::tps(have - need));
+        Delta { text, tone: Tone::Same, was: String::new() }
+    };
+    let deliverable = source.plan.and_then(|plan| plan.deliverable);
+    let detail = format!(
+        "{} of {} at {}{}",
+        format::significant(have),
+        format::tps(need),
+        format::rps(supply.required_peak.rps),
+        deliverable.map_or_else(String::new, |mix| {
+            format!("; deliverable {}", format::significant(mix.decode_tps))
+        }),
+    );
+    let mut tags = step_time(source);
+    if supply.simplified {
+        tags.push(Tag::assumed("simplified"));
+    }
+    Tile {
+        id: "supply",
+        label: "Decode supply at peak",
+        value: if ratio.is_finite() { format::rounded(ratio * 100.0, 2) } else { format::NONE.into() },
+        unit: "%",
+        delta: Some(delta),
+        detail,
+        tags,
+    }
+}
+
+fn debt(source: &Source) -> Tile {
+    let debt = &source.report.debt;
+    let delta = source.before.map(|before| {
+        Delta::amount(before.debt.peak_work_s, debt.peak_work_s, Better::Lower, format::seconds)
+    });
+    let mut detail = format!(
+        "{} tokens unfinished; oldest waits {}",
+        format::short(debt.peak_tokens as f64),
+        format::seconds(debt.oldest_age_s),
+    );
+    if debt.waiting_at_end > 0 {
+        detail += &format!("; {} still wait at the end", format::count(debt.waiting_at_end));
+    }
+    let (value, unit) = split_unit(&format::seconds(debt.peak_work_s));
+    Tile { id: "debt", label: "Queue debt, peak", value, unit, delta, detail, tags: step_time(source) }
+}
+
+/// The number and the unit of a formatted time, which stand in different sizes.
+fn split_unit(text: &str) -> (String, &'static str) {
+    let number = text.split(format::THIN).next().unwrap_or(text).to_owned();
+    let unit = ["ms", "min", "s", "h"].into_iter().find(|unit| text.ends_with(unit));
+    (number, unit.unwrap_or(""))
+}
+
+fn cost(source: &Source) -> Tile {
+    let tile = |value: String, delta: Option<Delta>, detail: String, tags: Vec<Tag>| Tile {
+        id: "cost",
+        label: "Cost per 1,000 good",
+        value,
+        unit: "",
+        delta,
+        detail,
+        tags,
+    };
+    let Some(cost) = &source.report.cost else {
+        return tile(format::NONE.into(), None, "no price is set".into(), Vec::new());
+    };
+    let mut tags = step_time(source);
+    tags.push(Tag::assumed("declared price"));
+    let month = format!("{} per month", format::usd_whole(cost.per_month));
+    let Some(per_good) = cost.per_good_request else {
+        return tile(format::NONE.into(), None, format!("no good request; {month}"), tags);
+    };
+    let before = source.before.and_then(|b| b.cost.as_ref()).and_then(|c| c.per_good_request);
+    let delta = before
+        .map(|before| Delta::amount(before * 1e3, per_good * 1e3, Better::Lower, format::usd));
+    let good = format::count(source.report.goodput.good);
+    let detail = format!("{} ÷ {good} good; {month}", format::usd_cents(cost.total));
+    tile(format::usd(per_good * 1e3), delta, detail, tags)
+}
+
+fn step_time(source: &Source) -> Vec<Tag> {
+    source.origin.map(Tag::origin).into_iter().collect()
+}

@@ -1,0 +1,128 @@
+//! Names of outcomes, origins and constraints, as the page spells them.
+
+use goodput_engine::slo::Outcome;
+use goodput_engine::step_time::Origin;
+
+use crate::charts::Look;
+
+/// An outcome at the head of a row.
+pub fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Rejected => "Rejected",
+        Outcome::TooLong => "Too long",
+        Outcome::Error => "Error",
+        Outcome::TimedOut => "Timed out",
+        Outcome::CancelledBeforeFirst => "Gave up waiting",
+        Outcome::CancelledMidStream => "Left mid-stream",
+        Outcome::LateFirstToken => "Late first token",
+        Outcome::LateAndSlow => "Late and slow",
+        Outcome::Stalled => "Stalled",
+        Outcome::SlowTokens => "Slow tokens",
+        Outcome::LateCompletion => "Late completion",
+        Outcome::LowQuality => "Low quality",
+        Outcome::Unfinished => "Unfinished",
+        Outcome::Good => "Good",
+    }
+}
+
+/// What happened to so many of a hundred users: "20 wait too long".
+pub fn users(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Rejected => "rejected",
+        Outcome::TooLong => "too long to serve",
+        Outcome::Error => "error",
+        Outcome::TimedOut => "timed out",
+        Outcome::CancelledBeforeFirst => "gave up waiting",
+        Outcome::CancelledMidStream => "left mid-stream",
+        Outcome::LateFirstToken => "late first token",
+        Outcome::LateAndSlow => "late and slow",
+        Outcome::Stalled => "stuttered",
+        Outcome::SlowTokens => "slow tokens",
+        Outcome::LateCompletion => "finished late",
+        Outcome::LowQuality => "bad answer",
+        Outcome::Unfinished => "undecided",
+        Outcome::Good => "good",
+    }
+}
+
+/// A line of the cost books: an outcome, `recomputed` or `idle`.
+pub fn cost_line(line: &str) -> (String, Option<Look>) {
+    let known = Outcome::ALL.into_iter().find(|o| snake_case(*o).as_deref() == Some(line));
+    match (known, line) {
+        (Some(o), _) => (outcome(o).to_owned(), Some(Look::of(o))),
+        (None, "recomputed") => ("Recomputed tokens".to_owned(), None),
+        (None, "idle") => ("Idle".to_owned(), None),
+        (None, other) => (sentence_case(other), None),
+    }
+}
+
+/// The name that reports give an outcome.
+fn snake_case(outcome: Outcome) -> Option<String> {
+    serde_json::to_value(outcome).ok()?.as_str().map(str::to_owned)
+}
+
+/// `start_up` → `Start up`.
+fn sentence_case(name: &str) -> String {
+    let spaced = name.replace('_', " ");
+    let mut letters = spaced.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Where a number comes from: the filled shapes are measured or fitted, the hollow ones are not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tag {
+    /// Its shape.
+    pub shape: TagShape,
+    /// Its word.
+    pub text: String,
+}
+
+/// Shapes of origin tags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "shapes")]
+pub enum TagShape {
+    Disc,
+    Diamond,
+    Triangle,
+    Square,
+    Ring,
+}
+
+impl Tag {
+    /// The tag of a step-time source.
+    pub fn origin(origin: Origin) -> Self {
+        let shape = match origin {
+            Origin::Measured => TagShape::Disc,
+            Origin::Library => TagShape::Diamond,
+            Origin::Physics => TagShape::Triangle,
+            Origin::Datasheet => TagShape::Square,
+            Origin::Declared => TagShape::Ring,
+        };
+        Self { shape, text: origin.label().to_owned() }
+    }
+
+    /// Something that somebody assumed or declared.
+    pub fn assumed(text: impl Into<String>) -> Self {
+        Self { shape: TagShape::Ring, text: text.into() }
+    }
+
+    /// Something that somebody measured.
+    pub fn measured(text: impl Into<String>) -> Self {
+        Self { shape: TagShape::Disc, text: text.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cost_lines_take_the_look_of_their_outcome() {
+        assert_eq!(
+            cost_line("late_first_token"),
+            ("Late first token".to_owned(), Some(Look::Late))
+        );
+        assert_eq!(cost_line("idle"), ("Idle".to_owned(), None));
+        assert_eq!(cost_line("start_up"), ("Start up".to_owned(), None));
+    }
+}

@@ -3,9 +3,14 @@
 
 pub mod books;
 pub mod delta;
+pub mod edits;
 pub mod figures;
+pub mod files;
+pub mod fleet;
+pub mod lengths;
 pub mod people;
 pub mod status;
 pub mod tiles;
 pub mod verdict;
 pub mod words;
+pub mod workload;

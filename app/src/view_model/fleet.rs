@@ -1,0 +1,196 @@
+//! Words of the fleet editor.
+
+use goodput_engine::catalog;
+use goodput_engine::estimate::report::EstimateReport;
+use goodput_engine::fleet::{
+    GpuSpec, KvPrecision, LayerGroup, ModelShape, WeightPrecision, parse_hf_config,
+};
+use goodput_engine::scenario::CatalogRef;
+use goodput_engine::scenario::doc::{PoolDoc, ScenarioDoc};
+
+use crate::controls::Choice;
+use crate::format;
+
+/// KV precisions, in the order of the form.
+pub const KV: [KvPrecision; 4] =
+    [KvPrecision::Bf16, KvPrecision::Fp8, KvPrecision::Q8_0, KvPrecision::Q4_0];
+
+const WEIGHTS: [(WeightPrecision, &str); 6] = [
+    (WeightPrecision::Bf16, "bf16"),
+    (WeightPrecision::Fp8, "fp8"),
+    (WeightPrecision::Nvfp4, "nvfp4"),
+    (WeightPrecision::Mxfp4Experts, "mxfp4 experts"),
+    (WeightPrecision::Int8, "int8"),
+    (WeightPrecision::Int4, "int4"),
+];
+
+/// The name of a KV precision.
+pub fn kv_id(precision: KvPrecision) -> String {
+    match precision {
+        KvPrecision::Bf16 => "bf16",
+        KvPrecision::Fp8 => "fp8",
+        KvPrecision::Q8_0 => "q8_0",
+        KvPrecision::Q4_0 => "q4_0",
+    }
+    .to_owned()
+}
+
+/// The name of a weight precision.
+pub fn weights_id(precision: WeightPrecision) -> String {
+    match precision {
+        WeightPrecision::BytesPerParam(bytes) => format!("{bytes} bytes per parameter"),
+        other => {
+            let known = WEIGHTS.iter().find(|(p, _)| *p == other);
+            known.map_or_else(String::new, |(_, name)| (*name).to_owned())
+        }
+    }
+}
+
+/// The weight precision of a name.
+pub fn weights_of(id: &str) -> Option<WeightPrecision> {
+    WEIGHTS.iter().find(|(_, name)| *name == id).map(|(precision, _)| *precision)
+}
+
+/// Weight precisions to choose from.
+pub fn weight_choices() -> Vec<Choice> {
+    WEIGHTS.iter().map(|(_, name)| Choice::new(*name, *name)).collect()
+}
+
+/// "15 GPUs = 15 replicas × TP1".
+pub fn gpus_line(doc: &ScenarioDoc) -> String {
+    let Some(pool) = doc.fleet.pools.first() else { return String::new() };
+    let gpus = u64::from(pool.replicas) * u64::from(pool.tensor_parallel);
+    format!(
+        "{} = {} × TP{}",
+        format::plural(gpus, "GPU", "GPUs"),
+        format::plural(u64::from(pool.replicas), "replica", "replicas"),
+        pool.tensor_parallel
+    )
+}
+
+/// The fleet in one line.
+pub fn fleet_line(doc: &ScenarioDoc) -> String {
+    let Some(pool) = doc.fleet.pools.first() else { return String::new() };
+    format!(
+        "{} × {}, {} {}, TP{}",
+        pool.replicas,
+        gpu_name(pool),
+        model_name(pool),
+        weights_id(pool.weight_precision),
+        pool.tensor_parallel
+    )
+}
+
+fn gpu_name(pool: &PoolDoc) -> String {
+    match &pool.gpu {
+        CatalogRef::Id(id) => catalog::gpu(id).map_or_else(|_| id.clone(), |g| g.spec.name.clone()),
+        CatalogRef::Custom(spec) => spec.name.clone(),
+    }
+}
+
+fn model_name(pool: &PoolDoc) -> String {
+    match &pool.model {
+        CatalogRef::Id(id) => {
+            catalog::model(id).map_or_else(|_| id.clone(), |m| m.shape.name.clone())
+        }
+        CatalogRef::Custom(shape) => shape.name.clone(),
+    }
+}
+
+/// What the memory of a replica holds.
+pub fn memory_line(report: &EstimateReport) -> String {
+    let Some(pool) = report.memory.pools.first() else { return String::new() };
+    match pool.kv_capacity_tokens {
+        Some(tokens) => format!(
+            "{} of weights on each GPU; the KV cache of a replica holds {} tokens ({})",
+            format::bytes(pool.weights_bytes_per_gpu),
+            format::count(tokens),
+            pool.source
+        ),
+        None => format!(
+            "{} of weights on each GPU do not fit in {}",
+            format::bytes(pool.weights_bytes_per_gpu),
+            format::bytes(pool.usable_bytes_per_gpu)
+        ),
+    }
+}
+
+/// The present GPU as numbers to change.
+pub fn custom_gpu(doc: &ScenarioDoc) -> Option<GpuSpec> {
+    match &doc.fleet.pools.first()?.gpu {
+        CatalogRef::Id(id) => {
+            let known = catalog::gpu(id).ok().or_else(|| catalog::gpus().first())?;
+            let name = format!("{} changed", known.spec.name);
+            Some(GpuSpec { name, ..known.spec.clone() })
+        }
+        CatalogRef::Custom(_) => None,
+    }
+}
+
+/// The present model as numbers to change.
+pub fn custom_model(doc: &ScenarioDoc) -> Option<ModelShape> {
+    match &doc.fleet.pools.first()?.model {
+        CatalogRef::Id(id) => {
+            let known = catalog::model(id).ok().or_else(|| catalog::models().first())?;
+            let name = format!("{} changed", known.shape.name);
+            Some(ModelShape { name, ..known.shape.clone() })
+        }
+        CatalogRef::Custom(_) => None,
+    }
+}
+
+/// A model from a pasted config, and what was assumed; or what is wrong with it.
+pub fn model_of_config(text: &str) -> Result<(ModelShape, String), String> {
+    match parse_hf_config(text) {
+        Ok(config) => {
+            let read = format!(
+                "Read: {} layers, {} billion parameters",
+                config.shape.layers(),
+                format::significant(config.shape.params_total_billions)
+            );
+            let said = std::iter::once(read).chain(config.notes).collect::<Vec<_>>().join(". ");
+            Ok((config.shape, said))
+        }
+        Err(problems) => {
+            let said = problems.iter().map(|p| match p.path.as_str() {
+                "" => format!("{}: {}", p.message, p.hint),
+                path => format!("{path}: {}, {}", p.message, p.hint),
+            });
+            Err(said.collect::<Vec<_>>().join("; "))
+        }
+    }
+}
+
+/// The layers of a model in words.
+pub fn layers_line(shape: &ModelShape) -> String {
+    let groups = shape.layer_groups.iter().map(|group| match group {
+        LayerGroup::Full { layers, .. } => format!("{layers} with full attention"),
+        LayerGroup::SlidingWindow { layers, window_tokens, .. } => {
+            format!("{layers} with a window of {} tokens", format::count(u64::from(*window_tokens)))
+        }
+        LayerGroup::Mla { layers, .. } => format!("{layers} with latent attention (MLA)"),
+        LayerGroup::Linear { layers, .. } => format!("{layers} with linear attention"),
+    });
+    let mut text = format!("Layers: {}", groups.collect::<Vec<_>>().join(", "));
+    if let Some(moe) = &shape.moe {
+        text += &format!("; {} of {} experts per token", moe.experts_per_token, moe.num_experts);
+    }
+    text
+}
+
+/// What the present GPU is offered for, as the catalogue knows.
+pub fn price_range(doc: &ScenarioDoc) -> String {
+    let Some(CatalogRef::Id(id)) = doc.fleet.pools.first().map(|pool| &pool.gpu) else {
+        return String::new();
+    };
+    let quotes = catalog::prices(id);
+    let low = quotes.iter().map(|q| q.low_usd_per_gpu_hour).fold(f64::MAX, f64::min);
+    let high = quotes.iter().map(|q| q.high_usd_per_gpu_hour).fold(0.0, f64::max);
+    let newest = quotes.iter().map(|q| q.citation.as_of.as_str()).max();
+    newest.map_or_else(
+        || "The catalogue knows no price of this GPU".into(),
+        |date| {
+            format!("Catalogue, {date}: {} to {}", format::usd_cents(low), format::usd_cents(high))
+        },
+    )
+}

@@ -1,17 +1,14 @@
 //! The Goodput page: a workbench over the engine, compiled to WebAssembly.
 
+mod app;
+mod browser;
 mod charts;
+mod controls;
 mod format;
+mod panels;
 mod parse;
+mod state;
+mod view_model;
+pub mod worker;
 
-use leptos::prelude::*;
-
-/// The whole page.
-#[component]
-pub fn App() -> impl IntoView {
-    view! {
-        <main data-state="done">
-            <h1>"Goodput"</h1>
-        </main>
-    }
-}
+pub use app::App;

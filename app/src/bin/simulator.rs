@@ -1,12 +1,14 @@
 //! Runs simulations off the main thread.
-use wasm_bindgen::{JsCast, JsValue};
-use web_sys::DedicatedWorkerGlobalScope;
+
+use goodput_app::worker::protocol::{FromSimulator, Hello};
+use goodput_app::worker::{scope, simulator};
 
 fn main() {
-    console_error_panic_hook::set_once();
-    let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-    let hello = serde_json::json!({ "hello": { "worker": "simulator", "build": env!("CARGO_PKG_VERSION") } });
-    if let Err(error) = scope.post_message(&JsValue::from_str(&hello.to_string())) {
-        wasm_bindgen::throw_val(error);
-    }
+    scope::tell_before_dying(|message| FromSimulator::Panicked { message });
+    scope::listen(|event| {
+        if let Some(message) = event.data().as_string() {
+            simulator::handle(&message, &mut |answer| scope::say(answer));
+        }
+    });
+    scope::say(&FromSimulator::Hello(Hello::of("simulator")));
 }

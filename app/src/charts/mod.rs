@@ -5,6 +5,7 @@
 //! write its file and name it in [`Chart`].
 
 mod axis;
+mod benchmark;
 mod canvas;
 mod debt;
 mod frame;
@@ -17,6 +18,7 @@ mod surface;
 mod svg;
 mod table;
 
+pub use benchmark::{BenchmarkChart, BenchmarkPointPair};
 pub use canvas::CanvasSurface;
 pub use debt::{DebtChart, DebtPoint};
 pub use latency::LatencyChart;
@@ -39,6 +41,8 @@ pub enum Chart {
     Latency(LatencyChart),
     /// The outcome waterfall.
     Outcomes(OutcomesChart),
+    /// Benchmark points over their simulation.
+    Benchmark(BenchmarkChart),
 }
 
 impl Chart {
@@ -53,6 +57,7 @@ impl Chart {
             Self::Debt(chart) => chart.draw(surface, cursor_s)?,
             Self::Latency(chart) => chart.draw(surface)?,
             Self::Outcomes(chart) => chart.draw(surface)?,
+            Self::Benchmark(chart) => chart.draw(surface)?,
         }
         surface.finish()
     }
@@ -64,9 +69,21 @@ impl Chart {
             Self::Supply(_) => 284.0,
             Self::Debt(_) if width < 440.0 => 220.0,
             Self::Debt(_) => 236.0,
-            Self::Latency(_) => 220.0,
+            Self::Latency(_) | Self::Benchmark(_) => 220.0,
             Self::Outcomes(chart) => chart.height(),
         }
+    }
+
+    /// The moment under an offset from the left at a width, CSS pixels; for charts over time.
+    pub fn moment_at(&self, x: f64, width: f64) -> Option<f64> {
+        let end_s = match self {
+            Self::Supply(chart) => chart.end_s,
+            Self::Debt(chart) => chart.end_s,
+            Self::Latency(_) | Self::Outcomes(_) | Self::Benchmark(_) => return None,
+        };
+        // As wide as the frame makes the plot, but for the width of the tick labels.
+        let (left, right) = (34.0, width - if width < 440.0 { 114.0 } else { 122.0 });
+        Some(((x - left) / (right - left)).clamp(0.0, 1.0) * end_s)
     }
 
     /// The numbers behind it.
@@ -76,6 +93,7 @@ impl Chart {
             Self::Debt(chart) => chart.table(),
             Self::Latency(chart) => chart.table(),
             Self::Outcomes(chart) => chart.table(),
+            Self::Benchmark(chart) => chart.table(),
         }
     }
 

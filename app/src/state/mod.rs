@@ -2,6 +2,7 @@
 
 pub mod edit;
 pub mod field;
+pub mod files;
 mod history;
 mod jobs;
 mod link;
@@ -22,6 +23,7 @@ use leptos::prelude::*;
 
 pub use edit::Edit;
 use field::Field;
+use files::Files;
 use history::History;
 pub use jobs::{Ending, Slot, same};
 pub use link::{Sharing, share};
@@ -57,6 +59,12 @@ pub struct Workbench {
     pub cursor_s: RwSignal<Option<f64>>,
     /// The class being edited.
     pub class: RwSignal<usize>,
+    /// Uploaded files.
+    pub files: Files,
+    /// The link that was asked for, and whether it was copied.
+    pub shared: RwSignal<Option<(Sharing, Option<bool>)>>,
+    /// Number of the next file.
+    next_file: RwSignal<u64>,
     work: StoredValue<Work, LocalStorage>,
 }
 
@@ -114,9 +122,14 @@ impl Estimate {
         Some(Self { doc: checked.doc.clone(), report })
     }
 
-    /// Whether there is anything to simulate.
+    /// Whether the weights fit.
     pub fn fits(&self) -> bool {
         self.report.verdict != EstimateVerdict::DoesNotFit
+    }
+
+    /// Whether there are steps to simulate: not where nothing fits, nor from bare token rates.
+    pub fn can_be_simulated(&self) -> bool {
+        self.fits() && self.report.supply.as_ref().is_some_and(|supply| !supply.simplified)
     }
 }
 
@@ -161,10 +174,14 @@ impl Workbench {
             scheme,
             cursor_s: RwSignal::new(None),
             class: RwSignal::new(0),
+            files: Files::new(),
+            shared: RwSignal::new(None),
+            next_file: RwSignal::new(1),
             work: StoredValue::new_local(Work::default()),
         };
         bench.work.update_value(|work| work.connect(bench));
         bench.simulate_every_edit();
+        bench.calibrate_every_change();
         link::follow(bench);
         bench
     }
@@ -172,6 +189,11 @@ impl Workbench {
     /// The document.
     pub fn doc(&self) -> Arc<ScenarioDoc> {
         self.draft.get()
+    }
+
+    /// The document, for an event handler.
+    pub fn doc_untracked(&self) -> Arc<ScenarioDoc> {
+        self.draft.get_untracked()
     }
 
     /// Something about the document; notifies only when that changes.
@@ -284,13 +306,51 @@ impl Workbench {
         self.work.with_value(Work::cancel);
     }
 
+    /// Adds files to what was uploaded.
+    pub fn add_files(&self, files: &web_sys::FileList) {
+        self.work.with_value(|work| work.with_reader(|reader| files::add(*self, reader, files)));
+    }
+
+    /// Forgets a file.
+    pub fn remove_file(&self, id: u64) {
+        self.work.with_value(|work| work.with_reader(|reader| files::remove(*self, reader, id)));
+    }
+
+    /// Makes a trace the workload of the class being edited.
+    pub fn use_trace(&self, id: u64, exactly: bool) {
+        self.work.with_value(|work| work.with_reader(|r| files::use_trace(r, id, exactly)));
+    }
+
+    fn restart_reader(&self) {
+        self.work.with_value(|work| work.with_reader(crate::worker::Client::stop));
+    }
+
+    fn calibrate_every_change(self) {
+        let fleet = self.about(|doc| doc.fleet.clone());
+        let points = Memo::new(move |_| self.files.entries.with(|e| files::benchmark_files(e)));
+        // Workers are the outside world.
+        Effect::new(move |_| {
+            fleet.track();
+            let files = points.get();
+            let ready = self.checked.with(|checked| checked.scenario.is_some());
+            self.work.with_value(|work| {
+                if ready && !files.is_empty() {
+                    work.calibrate(&self.draft.get_untracked(), files);
+                } else {
+                    work.drop_calibration();
+                }
+            });
+        });
+    }
+
     fn simulate_every_edit(self) {
         // Workers are the outside world.
         Effect::new(move |_| {
             let checked = self.checked.get();
-            let fits = self.estimate.with(|e| e.as_ref().is_some_and(Estimate::fits));
+            let steps =
+                self.estimate.with(|e| e.as_ref().is_some_and(Estimate::can_be_simulated));
             self.work.with_value(|work| {
-                if fits {
+                if steps {
                     work.simulate(&checked.doc);
                 } else {
                     work.drop_all();

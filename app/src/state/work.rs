@@ -11,9 +11,9 @@ use goodput_engine::problem::Problem;
 use goodput_engine::scenario::doc::ScenarioDoc;
 use leptos::prelude::*;
 
-use super::jobs::{Ending, Event, JobId, same};
-use super::{Notice, Workbench};
-use crate::worker::protocol::{FromSimulator, ToSimulator};
+use super::jobs::{Ending, Event, JobId, Slot};
+use super::{Notice, Workbench, files};
+use crate::worker::protocol::{BenchmarkFileText, FromSimulator, ToSimulator};
 use crate::worker::{Client, Word};
 
 const SIMULATOR: &str = "./simulator_loader.js";
@@ -29,6 +29,8 @@ struct Lanes {
     simulate: Client,
     plan: Client,
     baseline: Client,
+    calibrate: Client,
+    reader: Client,
     next_job: Rc<Cell<JobId>>,
 }
 
@@ -43,6 +45,8 @@ impl Work {
             simulate: lane(hear_simulation),
             plan: lane(hear_plan),
             baseline: lane(hear_baseline),
+            calibrate: lane(hear_calibration),
+            reader: files::reader(bench),
             next_job: Rc::new(Cell::new(1)),
         };
         self.lanes = Some(lanes);
@@ -93,6 +97,36 @@ impl Work {
         send(&lanes.baseline, &ToSimulator::Simulate { job, doc: Box::new((**doc).clone()) });
     }
 
+    /// Does something with the reader of files.
+    pub fn with_reader(&self, act: impl FnOnce(&Client)) {
+        if let Some(lanes) = &self.lanes {
+            act(&lanes.reader);
+        }
+    }
+
+    /// Fits the step time of a document's pool to benchmark points.
+    pub fn calibrate(&self, doc: &Arc<ScenarioDoc>, files: Vec<BenchmarkFileText>) {
+        let Some(lanes) = &self.lanes else { return };
+        let calibration = lanes.bench.files.calibration;
+        if calibration.with_untracked(|slot| slot.is_running()) {
+            lanes.calibrate.restart();
+        }
+        let job = lanes.number();
+        calibration.update(|slot| slot.reduce(Event::Started { job, doc: doc.clone() }));
+        let doc = Box::new((**doc).clone());
+        send(&lanes.calibrate, &ToSimulator::Calibrate { job, doc, files });
+    }
+
+    /// There is nothing to fit to.
+    pub fn drop_calibration(&self) {
+        let Some(lanes) = &self.lanes else { return };
+        let calibration = lanes.bench.files.calibration;
+        if calibration.with_untracked(|slot| slot.is_running() || slot.last.is_some()) {
+            lanes.calibrate.stop();
+            calibration.set(Slot::default());
+        }
+    }
+
     /// Cancels simulation and plan at the user's wish.
     pub fn cancel(&self) {
         let Some(lanes) = &self.lanes else { return };
@@ -106,6 +140,13 @@ impl Work {
             lanes.plan.restart();
             let ended = Event::Ended { job: running.job, ending: Ending::Cancelled };
             bench.plan.update(|slot| slot.reduce(ended));
+        }
+    }
+
+    /// Stops a worker; the next job starts another.
+    fn stop(&self, lane: impl FnOnce(&Lanes) -> &Client) {
+        if let Some(lanes) = &self.lanes {
+            lane(lanes).stop();
         }
     }
 
@@ -155,11 +196,8 @@ fn hear_simulation(bench: Workbench, word: Word) {
             bench.simulation.update(|slot| slot.reduce(Event::Ended { job, ending }));
         }
         Some(Heard::Death(message)) => {
-            if let Some(running) = bench.simulation.with_untracked(|slot| slot.running) {
-                let ending = Ending::Crashed(message);
-                let ended = Event::Ended { job: running.job, ending };
-                bench.simulation.update(|slot| slot.reduce(ended));
-            }
+            bench.work.with_value(|work| work.stop(|lanes| &lanes.simulate));
+            end(bench.simulation, message);
         }
         Some(Heard::Message(_)) | None => {}
     }
@@ -179,12 +217,37 @@ fn hear_plan(bench: Workbench, word: Word) {
             bench.plan.update(|slot| slot.reduce(Event::Ended { job, ending }));
         }
         Some(Heard::Death(message)) => {
-            if let Some(running) = bench.plan.with_untracked(|slot| slot.running) {
-                let ending = Ending::Crashed(message);
-                bench.plan.update(|slot| slot.reduce(Event::Ended { job: running.job, ending }));
-            }
+            bench.work.with_value(|work| work.stop(|lanes| &lanes.plan));
+            end(bench.plan, message);
         }
         Some(Heard::Message(_)) | None => {}
+    }
+}
+
+fn hear_calibration(bench: Workbench, word: Word) {
+    let calibration = bench.files.calibration;
+    match heard(bench, word) {
+        Some(Heard::Message(FromSimulator::Calibrated { job, report })) => {
+            let finished = Event::Finished { job, value: Arc::new(*report) };
+            calibration.update(|slot| slot.reduce(finished));
+        }
+        Some(Heard::Message(FromSimulator::Failed { job, problems })) => {
+            let ending = Ending::Failed(in_words(&problems));
+            calibration.update(|slot| slot.reduce(Event::Ended { job, ending }));
+        }
+        Some(Heard::Death(message)) => {
+            bench.work.with_value(|work| work.stop(|lanes| &lanes.calibrate));
+            end(calibration, message);
+        }
+        Some(Heard::Message(_)) | None => {}
+    }
+}
+
+/// The running job of a slot died with its worker.
+fn end<T: Send + Sync + 'static>(slot: RwSignal<Slot<T>>, message: String) {
+    if let Some(running) = slot.with_untracked(|slot| slot.running) {
+        let ended = Event::Ended { job: running.job, ending: Ending::Crashed(message) };
+        slot.update(|slot| slot.reduce(ended));
     }
 }
 
@@ -197,11 +260,7 @@ fn hear_baseline(bench: Workbench, word: Word) {
             baseline.report = Some(Arc::new(*report));
         }
     });
-    bench.work.with_value(|work| {
-        if let Some(lanes) = &work.lanes {
-            lanes.baseline.stop();
-        }
-    });
+    bench.work.with_value(|work| work.stop(|lanes| &lanes.baseline));
 }
 
 enum Heard {
@@ -240,9 +299,4 @@ fn in_words(problems: &[Problem]) -> String {
     let texts: Vec<String> =
         problems.iter().map(|problem| format!("{} ({})", problem.message, problem.hint)).collect();
     texts.join("; ")
-}
-
-/// Whether the baseline asks for the same numbers as a document.
-pub fn is_baseline(bench: Workbench, doc: &Arc<ScenarioDoc>) -> bool {
-    bench.baseline.with(|b| b.as_ref().is_some_and(|b| same(&b.doc, doc)))
 }

@@ -4,8 +4,11 @@
 //! of a worker is [`Hello`], and the page asks to be reloaded where it does not fit.
 
 use goodput_engine::accounts::report::SimReport;
+use goodput_engine::calibration::CalibrationReport;
+use goodput_engine::ingest::{BenchmarkPoint, TraceWorkload};
 use goodput_engine::planner::report::PlanReport;
 use goodput_engine::problem::Problem;
+use goodput_engine::review::ReviewReport;
 use goodput_engine::scenario::doc::ScenarioDoc;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +59,26 @@ pub enum ToSimulator {
         /// What to plan for.
         doc: Box<ScenarioDoc>,
     },
+    /// Fit the step time of a document's pool to benchmark points.
+    Calibrate {
+        /// Number that the answers carry.
+        job: u64,
+        /// Whose pool.
+        doc: Box<ScenarioDoc>,
+        /// The points, by file.
+        files: Vec<BenchmarkFileText>,
+    },
+}
+
+/// The points of one file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BenchmarkFileText {
+    /// Its name.
+    pub name: String,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+    /// Its points, with what the user has added.
+    pub points: Vec<BenchmarkPoint>,
 }
 
 /// From a simulator.
@@ -85,12 +108,87 @@ pub enum FromSimulator {
         /// What holds.
         plan: Box<PlanReport>,
     },
+    /// A fit is done.
+    Calibrated {
+        /// Which.
+        job: u64,
+        /// What the points say.
+        report: Box<CalibrationReport>,
+    },
     /// A job cannot be done.
     Failed {
         /// Which.
         job: u64,
         /// Why.
         problems: Vec<Problem>,
+    },
+    /// It is about to die: a broken invariant.
+    Panicked {
+        /// What it said.
+        message: String,
+    },
+}
+
+/// To the reader; files travel beside the text, as the browser's own handles.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToReader {
+    /// Read a file and keep what it holds.
+    Read {
+        /// Number that the answers carry, and by which the file is known from then on.
+        file: u64,
+        /// Its name.
+        name: String,
+    },
+    /// Give a trace that was read as a workload.
+    UseTrace {
+        /// Which file.
+        file: u64,
+        /// Every request as recorded, or told in a few numbers.
+        exactly: bool,
+    },
+    /// Forget a file.
+    Forget {
+        /// Which.
+        file: u64,
+    },
+}
+
+/// From the reader.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FromReader {
+    /// It has started.
+    Hello(Hello),
+    /// A file was read, or refused with a reason.
+    Read {
+        /// Which.
+        file: u64,
+        /// SHA-256 of its bytes.
+        sha256: String,
+        /// What it holds and what is wrong with it.
+        review: Box<ReviewReport>,
+    },
+    /// A file was a scenario document.
+    Scenario {
+        /// Which file.
+        file: u64,
+        /// The document.
+        doc: Box<ScenarioDoc>,
+    },
+    /// A trace as a workload.
+    Trace {
+        /// Of which file.
+        file: u64,
+        /// The workload.
+        workload: Box<TraceWorkload>,
+    },
+    /// A job cannot be done.
+    Failed {
+        /// Which file.
+        file: u64,
+        /// Why.
+        message: String,
     },
     /// It is about to die: a broken invariant.
     Panicked {

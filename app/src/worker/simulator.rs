@@ -1,39 +1,93 @@
 //! What the simulator worker does: a job in, messages out.
 
+use goodput_engine::accounts::report::SimReport;
+use goodput_engine::accounts::{Answer, Unanswerable};
+use goodput_engine::calibration::{self, BenchmarkFile, CalibratedPool, CalibrationReport};
+use goodput_engine::planner::{self, report::PlanReport};
 use goodput_engine::problem::Problem;
 use goodput_engine::scenario::doc::ScenarioDoc;
 use goodput_engine::scenario::{self, Scenario};
-use goodput_engine::{accounts, planner};
+use goodput_engine::sim;
 
-use super::protocol::{FromSimulator, ToSimulator};
+use super::protocol::{BenchmarkFileText, FromSimulator, ToSimulator};
+
+/// Steps between two words about progress: some tens of milliseconds.
+const BUDGET: u64 = 20_000;
 
 /// Carries out one message; `say` hands each answer to the page at once.
 pub fn handle(message: &str, say: &mut dyn FnMut(&FromSimulator)) {
-    match serde_json::from_str(message) {
+    let answer = match serde_json::from_str(message) {
         Ok(ToSimulator::Simulate { job, doc }) => {
-            let answer = match simulate(&doc, &mut |share| {
-                say(&FromSimulator::Progress { job, share });
-            }) {
+            let progress = &mut |share| say(&FromSimulator::Progress { job, share });
+            match simulate(&doc, progress) {
                 Ok(report) => FromSimulator::Simulated { job, report: Box::new(report) },
                 Err(problems) => FromSimulator::Failed { job, problems },
-            };
-            say(&answer);
+            }
         }
         Ok(ToSimulator::Plan { job, doc }) => {
-            let answer = match plan(&doc, &mut |share| {
-                say(&FromSimulator::Progress { job, share });
-            }) {
+            let progress = &mut |share| say(&FromSimulator::Progress { job, share });
+            match plan(&doc, progress) {
                 Ok(plan) => FromSimulator::Planned { job, plan: Box::new(plan) },
                 Err(problems) => FromSimulator::Failed { job, problems },
-            };
-            say(&answer);
+            }
         }
-        Err(error) => say(&FromSimulator::Panicked {
+        Ok(ToSimulator::Calibrate { job, doc, files }) => match calibrate(&doc, &files) {
+            Ok(report) => FromSimulator::Calibrated { job, report: Box::new(report) },
+            Err(problems) => FromSimulator::Failed { job, problems },
+        },
+        Err(error) => FromSimulator::Panicked {
             message: format!("the page said something unreadable: {error}"),
-        }),
-    }
+        },
+    };
+    say(&answer);
 }
 
 fn checked(doc: &ScenarioDoc) -> Result<Scenario, Vec<Problem>> {
     scenario::check(doc).map(|checked| checked.scenario)
+}
+
+fn simulate(
+    doc: &ScenarioDoc,
+    progress: &mut dyn FnMut(f64),
+) -> Result<SimReport, Vec<Problem>> {
+    let scenario = checked(doc)?;
+    let unanswerable = |why: Unanswerable| vec![why.problem()];
+    let answer = Answer::prepare(&scenario).map_err(unanswerable)?;
+    let mut run = answer.start();
+    let offered = answer.offered().max(1) as f64;
+    while let sim::Progress::Running { decided } = run.advance(BUDGET) {
+        progress(decided as f64 / offered);
+    }
+    Ok(answer.report(run.finish()).report)
+}
+
+fn plan(doc: &ScenarioDoc, progress: &mut dyn FnMut(f64)) -> Result<PlanReport, Vec<Problem>> {
+    let scenario = checked(doc)?;
+    let watch = |at: &planner::Progress| {
+        if let planner::Progress::Working { done, .. } = at {
+            // How many runs a search takes is not known before; most take some dozens.
+            progress(f64::from(*done) / (f64::from(*done) + 20.0));
+        }
+        true
+    };
+    planner::plan(&scenario, watch).ok_or_else(|| {
+        vec![Problem::error("fleet", "no fleet was tried", "change an input to try again")]
+    })
+}
+
+fn calibrate(
+    doc: &ScenarioDoc,
+    files: &[BenchmarkFileText],
+) -> Result<CalibrationReport, Vec<Problem>> {
+    let scenario = checked(doc)?;
+    let files: Vec<BenchmarkFile> = files
+        .iter()
+        .map(|file| BenchmarkFile {
+            name: &file.name,
+            sha256: file.sha256.clone(),
+            points: &file.points,
+        })
+        .collect();
+    let pool = CalibratedPool::of(&scenario).map_err(|problem| vec![problem])?;
+    Ok(calibration::calibrate(&files, &pool))
 }

@@ -23,6 +23,7 @@ mod stat;
 mod timestamp;
 mod trace;
 mod vllm_serve;
+mod workload;
 
 pub use parsed::{Contents, Exclusion, Format, Notes, Parsed, ParsedFile};
 pub use point::{
@@ -32,6 +33,7 @@ pub use point::{
 pub use record::{GapSummary, RecordOutcome, RequestRecord};
 pub use refusal::{Refusal, RefusalKind};
 pub use registry::{FormatDescription, formats};
+pub use workload::TraceWorkload;
 pub use trace::{LengthSummary, RequestTrace, TraceSummary};
 
 /// The largest file read, in bytes as it lies on disk and again after unpacking.

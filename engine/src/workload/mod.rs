@@ -12,6 +12,7 @@ mod demand;
 mod generate;
 mod lengths;
 mod profile;
+mod shape;
 
 pub use arrivals::{Arrivals, trace_dues};
 pub use class::{Patience, Quality, TrafficClass};
@@ -19,6 +20,7 @@ pub use demand::{Demand, DemandBin, LengthSummary, Mix, demand};
 pub use generate::{MAX_REQUESTS, digest, generate};
 pub use lengths::{Lengths, Lognormal, MAX_LENGTH_TOKENS, QuantileTable};
 pub use profile::RateProfile;
+pub use shape::{Shape, shape};
 
 use crate::units::Picos;
 

@@ -1,0 +1,95 @@
+//! The page: one frame around its panels.
+
+use goodput_engine::scenario::presets;
+use leptos::ev::KeyboardEvent;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+
+use crate::browser;
+use crate::panels::{
+    Answer, Causes, Figures, Files, Header, Patterns, PresetsDialog, Rail, ShareDialog, StatusLine,
+};
+use crate::state::Workbench;
+
+/// The whole page.
+#[component]
+pub fn App() -> impl IntoView {
+    let bench = Workbench::new(presets::first().doc.clone());
+    provide_context(bench);
+    browser::on_key(move |event| press(bench, &event));
+    view! {
+        <Patterns/>
+        <a class="skip" href="#results" on:click=skip>
+            "Skip to results"
+        </a>
+        <Header/>
+        <main class="frame" data-state=move || bench.phase()>
+            <Answer/>
+            <Rail/>
+            <div class="body">
+                <StatusLine/>
+                <Figures/>
+                <Causes/>
+                <Files/>
+            </div>
+        </main>
+        <Dock/>
+        <PresetsDialog/>
+        <ShareDialog/>
+    }
+    .into_any()
+}
+
+/// Links within the page must not replace the scenario in the address.
+fn skip(event: leptos::ev::MouseEvent) {
+    event.prevent_default();
+    browser::go_to("results");
+}
+
+/// Undo and redo from anywhere but a text area, which has its own; Escape cancels.
+fn press(bench: Workbench, event: &KeyboardEvent) {
+    let tag = event
+        .target()
+        .and_then(|target| target.dyn_into::<HtmlElement>().ok())
+        .map(|element| element.tag_name())
+        .unwrap_or_default();
+    if event.key() == "Escape" && !event.default_prevented() && bench.phase() == "running" {
+        bench.cancel();
+        return;
+    }
+    let chord = (event.ctrl_key() || event.meta_key()) && !event.alt_key();
+    if !chord || tag == "TEXTAREA" {
+        return;
+    }
+    match (event.key().to_lowercase().as_str(), event.shift_key()) {
+        ("z", false) => bench.undo(),
+        ("z", true) | ("y", false) => bench.redo(),
+        _ => return,
+    }
+    event.prevent_default();
+}
+
+/// Four anchors at the bottom of a phone.
+#[component]
+fn Dock() -> impl IntoView {
+    let anchors = [
+        ("results", "Answer"),
+        ("inputs", "Inputs"),
+        ("charts", "Charts"),
+        ("causes", "Causes"),
+    ];
+    let anchors = anchors.map(|(id, name)| {
+        view! {
+            <button type="button" on:click=move |_| browser::go_to(id)>
+                {name}
+            </button>
+        }
+    });
+    view! {
+        <nav class="dock" aria-label="Sections">
+            {anchors.into_iter().collect_view()}
+        </nav>
+    }
+    .into_any()
+}

@@ -1,5 +1,6 @@
 //! The page: one frame around its panels.
 
+use goodput_engine::scenario::doc::ScenarioDoc;
 use goodput_engine::scenario::presets;
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
@@ -15,7 +16,7 @@ use crate::state::Workbench;
 /// The whole page.
 #[component]
 pub fn App() -> impl IntoView {
-    let bench = Workbench::new(presets::first().doc.clone());
+    let bench = Workbench::new(first_document());
     provide_context(bench);
     browser::on_key(move |event| press(bench, &event));
     view! {
@@ -39,6 +40,12 @@ pub fn App() -> impl IntoView {
         <ShareDialog/>
     }
     .into_any()
+}
+
+/// A worked example, never an empty form.
+fn first_document() -> ScenarioDoc {
+    let first = presets::presets().first();
+    first.map_or_else(|| unreachable!("there are presets"), |preset| preset.doc.clone())
 }
 
 /// Links within the page must not replace the scenario in the address.

@@ -28,7 +28,7 @@ use plotters_backend::DrawingBackend;
 pub use supply::SupplyChart;
 use surface::Drawn;
 pub use surface::Surface;
-pub use table::{Cell, Column, Table};
+pub use table::{Cell, Table};
 
 /// Any chart of the page.
 #[derive(Debug, Clone, PartialEq)]

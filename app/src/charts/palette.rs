@@ -71,7 +71,6 @@ const OUTCOME_TOKENS: [&str; 9] = [
 
 /// What an outcome looks like: finer outcomes borrow their parent's look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are those of the outcomes")]
 pub enum Look {
     Good,
     Late,

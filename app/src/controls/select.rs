@@ -63,7 +63,7 @@ pub fn SwitchBox(
     view! {
         <label class="switch" for=id.clone()>
             <input
-                id=id
+                id=id.clone()
                 type="checkbox"
                 prop:checked=move || on.get()
                 on:change:target=move |ev| on_change.run(ev.target().checked())

@@ -153,7 +153,7 @@ fn draw(
 ) {
     let height = chart.height(width);
     // Through the style object: the content-security-policy forbids style attributes.
-    let _done = canvas.style().set_property("height", &format!("{height}px"));
+    let _done = web_sys::HtmlElement::style(canvas).set_property("height", &format!("{height}px"));
     let Some(backend) = CanvasSurface::new(canvas, (width, height), browser::pixel_ratio()) else {
         return;
     };

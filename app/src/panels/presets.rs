@@ -1,5 +1,7 @@
 //! Worked examples to begin with, each with its sources.
 
+use std::sync::Arc;
+
 use goodput_engine::scenario::presets;
 use leptos::prelude::*;
 
@@ -13,11 +15,16 @@ const DIALOG: &str = "presets-dialog";
 pub fn PresetsDialog() -> impl IntoView {
     let bench = workbench();
     let rows = presets::presets().iter().map(|preset| {
+        let sources = preset.sources.iter().map(|s| view! { <li>{s.clone()}</li> }).collect_view();
         view! {
             <li class="preset">
                 <div>
                     <h3>{preset.name.clone()}</h3>
                     <p>{preset.summary.clone()}</p>
+                    <details>
+                        <summary>"Sources"</summary>
+                        <ul>{sources}</ul>
+                    </details>
                 </div>
                 <button data-testid=format!("preset-{}", preset.id) on:click=move |_| open(bench, preset)>
                     "Open"
@@ -42,5 +49,15 @@ pub fn PresetsDialog() -> impl IntoView {
 
 fn open(bench: Workbench, preset: &'static presets::Preset) {
     browser::close_dialog(DIALOG);
+    let before = compared_with(preset.id).and_then(presets::preset);
+    match before {
+        Some(before) => bench.pin_document(Arc::new(before.doc.clone()), None),
+        None => bench.baseline.set(None),
+    }
     bench.edit(&Edit::Open { from: preset.name.clone(), doc: Box::new(preset.doc.clone()) });
+}
+
+/// The preset that another is a change of: opened together, they show what the change does.
+fn compared_with(id: &str) -> Option<&'static str> {
+    (id == "outputs-double").then_some("chat-peak")
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use goodput_engine::calibration::CalibrationReport;
-use goodput_engine::ingest::{BenchmarkPoint, MAX_FILE_BYTES, MissingFact};
+use goodput_engine::ingest::{BenchmarkPoint, Contents, MAX_FILE_BYTES, MissingFact};
 use goodput_engine::review::{FileReport, Finding};
 use leptos::prelude::*;
 use wasm_bindgen::JsValue;
@@ -12,7 +12,7 @@ use super::edit::TraceWorkload;
 use super::jobs::Slot;
 use super::{Edit, Notice, Workbench};
 use crate::format;
-use crate::worker::protocol::{BenchmarkFileText, FromReader, ToReader};
+use crate::worker::protocol::{Benchmark, FromReader, ToReader};
 use crate::worker::{Client, Word};
 
 const READER: &str = "./reader_loader.js";
@@ -53,8 +53,8 @@ pub enum FileState {
 /// What the reader said of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadFile {
-    /// SHA-256 of its bytes.
-    pub sha256: String,
+    /// Its benchmark, if it is one.
+    pub benchmark: Option<Benchmark>,
     /// What it holds.
     pub report: FileReport,
     /// What is wrong with it.
@@ -103,10 +103,16 @@ impl FileEntry {
         }
     }
 
-    /// Its benchmark points, with what the user added.
-    pub fn points(&self) -> Vec<BenchmarkPoint> {
-        let Some(read) = self.read() else { return Vec::new() };
-        read.report.points.iter().map(|point| self.added.complete(point)).collect()
+    /// Its benchmark, with what the user added.
+    pub fn benchmark(&self) -> Option<Benchmark> {
+        let mut benchmark = self.read()?.benchmark.clone()?;
+        let parsed = benchmark.file.parsed.as_mut()?;
+        if let Contents::Benchmark { points, .. } = &mut parsed.contents {
+            for point in points {
+                *point = self.added.complete(point);
+            }
+        }
+        Some(benchmark)
     }
 
     /// What its points do not say, whether or not somebody has added it since.
@@ -152,15 +158,9 @@ fn fill<T: Clone>(place: &mut Option<T>, value: Option<&T>) {
     }
 }
 
-/// All benchmark points, as the simulator wants them.
-pub fn benchmark_files(entries: &[FileEntry]) -> Vec<BenchmarkFileText> {
-    let files = entries.iter().filter_map(|entry| {
-        let points = entry.points();
-        let read = entry.read()?;
-        let (name, sha256) = (entry.name.clone(), read.sha256.clone());
-        (!points.is_empty()).then_some(BenchmarkFileText { name, sha256, points })
-    });
-    files.collect()
+/// All benchmarks, as the simulator wants them.
+pub fn benchmarks(entries: &[FileEntry]) -> Vec<Benchmark> {
+    entries.iter().filter_map(FileEntry::benchmark).collect()
 }
 
 /// The reader's client, started by the first file.
@@ -225,10 +225,11 @@ fn hear(bench: Workbench, word: Word) {
 
 fn said(bench: Workbench, message: FromReader) {
     match message {
-        FromReader::Read { file, sha256, review } => {
+        FromReader::Read { file, review, benchmark } => {
             let review = *review;
             let Some(report) = review.files.into_iter().next() else { return };
-            let read = ReadFile { sha256, report, findings: review.findings };
+            let benchmark = benchmark.map(|benchmark| *benchmark);
+            let read = ReadFile { benchmark, report, findings: review.findings };
             bench.files.update(file, |entry| entry.state = FileState::Read(Arc::new(read)));
         }
         FromReader::Scenario { file, doc } => {

@@ -327,7 +327,7 @@ impl Workbench {
 
     fn calibrate_every_change(self) {
         let fleet = self.about(|doc| doc.fleet.clone());
-        let points = Memo::new(move |_| self.files.entries.with(|e| files::benchmark_files(e)));
+        let points = Memo::new(move |_| self.files.entries.with(|e| files::benchmarks(e)));
         // Workers are the outside world.
         Effect::new(move |_| {
             fleet.track();

@@ -13,7 +13,7 @@ use leptos::prelude::*;
 
 use super::jobs::{Ending, Event, JobId, Slot};
 use super::{Notice, Workbench, files};
-use crate::worker::protocol::{BenchmarkFileText, FromSimulator, ToSimulator};
+use crate::worker::protocol::{Benchmark, FromSimulator, ToSimulator};
 use crate::worker::{Client, Word};
 
 const SIMULATOR: &str = "./simulator_loader.js";
@@ -105,7 +105,7 @@ impl Work {
     }
 
     /// Fits the step time of a document's pool to benchmark points.
-    pub fn calibrate(&self, doc: &Arc<ScenarioDoc>, files: Vec<BenchmarkFileText>) {
+    pub fn calibrate(&self, doc: &Arc<ScenarioDoc>, files: Vec<Benchmark>) {
         let Some(lanes) = &self.lanes else { return };
         let calibration = lanes.bench.files.calibration;
         if calibration.with_untracked(|slot| slot.is_running()) {

@@ -26,7 +26,6 @@ pub struct Delta {
 
 /// Which direction is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "directions")]
 pub enum Better {
     Higher,
     Lower,

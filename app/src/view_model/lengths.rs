@@ -15,7 +15,6 @@ const MAX_PASTED: usize = 10_000;
 
 /// Kinds of length distributions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are those of the document")]
 pub enum LengthsKind {
     Fixed,
     Lognormal,

@@ -79,7 +79,6 @@ pub struct Tag {
 
 /// Shapes of origin tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "shapes")]
 pub enum TagShape {
     Disc,
     Diamond,

@@ -8,7 +8,6 @@ use crate::format;
 
 /// Kinds of arrivals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are those of the document")]
 pub enum ArrivalsKind {
     Poisson,
     Constant,

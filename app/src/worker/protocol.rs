@@ -5,7 +5,7 @@
 
 use goodput_engine::accounts::report::SimReport;
 use goodput_engine::calibration::CalibrationReport;
-use goodput_engine::ingest::{BenchmarkPoint, TraceWorkload};
+use goodput_engine::ingest::{ParsedFile, TraceWorkload};
 use goodput_engine::planner::report::PlanReport;
 use goodput_engine::problem::Problem;
 use goodput_engine::review::ReviewReport;
@@ -66,19 +66,17 @@ pub enum ToSimulator {
         /// Whose pool.
         doc: Box<ScenarioDoc>,
         /// The points, by file.
-        files: Vec<BenchmarkFileText>,
+        files: Vec<Benchmark>,
     },
 }
 
-/// The points of one file.
+/// A benchmark file with its points, and with what the user has added to them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct BenchmarkFileText {
-    /// Its name.
-    pub name: String,
+pub struct Benchmark {
+    /// The file, without its requests.
+    pub file: ParsedFile,
     /// SHA-256 of its bytes.
     pub sha256: String,
-    /// Its points, with what the user has added.
-    pub points: Vec<BenchmarkPoint>,
 }
 
 /// From a simulator.
@@ -164,10 +162,10 @@ pub enum FromReader {
     Read {
         /// Which.
         file: u64,
-        /// SHA-256 of its bytes.
-        sha256: String,
         /// What it holds and what is wrong with it.
         review: Box<ReviewReport>,
+        /// Its benchmark, if it is one.
+        benchmark: Option<Box<Benchmark>>,
     },
     /// A file was a scenario document.
     Scenario {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use goodput_engine::calibration::sha256_hex;
-use goodput_engine::ingest::{self, Contents, ParsedFile};
+use goodput_engine::ingest::{self, Contents, Parsed, ParsedFile};
 use goodput_engine::{review, scenario};
 
-use super::protocol::{FromReader, ToReader};
+use super::protocol::{Benchmark, FromReader, ToReader};
 
 /// What was read so far.
 #[derive(Debug, Default)]
@@ -40,8 +40,9 @@ impl Reader {
         }
         let parsed = ingest::read_file(name, bytes);
         let report = review::report(std::slice::from_ref(&parsed));
+        let benchmark = benchmark_in(&parsed, bytes).map(Box::new);
         self.files.insert(file, parsed);
-        FromReader::Read { file, sha256: sha256_hex(bytes), review: Box::new(report) }
+        FromReader::Read { file, review: Box::new(report), benchmark }
     }
 
     fn workload(&self, file: u64, exactly: bool) -> FromReader {
@@ -60,6 +61,21 @@ impl Reader {
             },
         }
     }
+}
+
+/// The benchmark in a file, without its requests: the fit needs points only.
+fn benchmark_in(parsed: &ParsedFile, bytes: &[u8]) -> Option<Benchmark> {
+    let contents = parsed.parsed.as_ref()?;
+    let points = contents.points().to_vec();
+    if points.is_empty() {
+        return None;
+    }
+    let contents = Parsed {
+        contents: Contents::Benchmark { points, records: Vec::new() },
+        ..contents.clone()
+    };
+    let file = ParsedFile { parsed: Some(contents), ..parsed.clone() };
+    Some(Benchmark { file, sha256: sha256_hex(bytes) })
 }
 
 /// A scenario document that was saved as a file.

@@ -25,6 +25,6 @@ pub fn listen(mut hear: impl FnMut(MessageEvent) + 'static) {
 }
 
 /// Says what a panic said before the worker dies of it.
-pub fn tell_before_dying<M: Serialize>(last_word: fn(String) -> M) {
+pub fn tell_before_dying<M: Serialize + 'static>(last_word: fn(String) -> M) {
     std::panic::set_hook(Box::new(move |panic| say(&last_word(panic.to_string()))));
 }

@@ -2,14 +2,14 @@
 
 use goodput_engine::accounts::report::SimReport;
 use goodput_engine::accounts::{Answer, Unanswerable};
-use goodput_engine::calibration::{self, BenchmarkFile, CalibratedPool, CalibrationReport};
+use goodput_engine::calibration::{BenchmarkFile, CalibrationReport, calibrate_pool};
 use goodput_engine::planner::{self, report::PlanReport};
 use goodput_engine::problem::Problem;
 use goodput_engine::scenario::doc::ScenarioDoc;
 use goodput_engine::scenario::{self, Scenario};
 use goodput_engine::sim;
 
-use super::protocol::{BenchmarkFileText, FromSimulator, ToSimulator};
+use super::protocol::{Benchmark, FromSimulator, ToSimulator};
 
 /// Steps between two words about progress: some tens of milliseconds.
 const BUDGET: u64 = 20_000;
@@ -31,7 +31,7 @@ pub fn handle(message: &str, say: &mut dyn FnMut(&FromSimulator)) {
                 Err(problems) => FromSimulator::Failed { job, problems },
             }
         }
-        Ok(ToSimulator::Calibrate { job, doc, files }) => match calibrate(&doc, &files) {
+        Ok(ToSimulator::Calibrate { job, doc, files }) => match calibrate(&doc, files) {
             Ok(report) => FromSimulator::Calibrated { job, report: Box::new(report) },
             Err(problems) => FromSimulator::Failed { job, problems },
         },
@@ -77,17 +77,12 @@ fn plan(doc: &ScenarioDoc, progress: &mut dyn FnMut(f64)) -> Result<PlanReport, 
 
 fn calibrate(
     doc: &ScenarioDoc,
-    files: &[BenchmarkFileText],
+    files: Vec<Benchmark>,
 ) -> Result<CalibrationReport, Vec<Problem>> {
     let scenario = checked(doc)?;
     let files: Vec<BenchmarkFile> = files
-        .iter()
-        .map(|file| BenchmarkFile {
-            name: &file.name,
-            sha256: file.sha256.clone(),
-            points: &file.points,
-        })
+        .into_iter()
+        .map(|benchmark| BenchmarkFile { file: benchmark.file, sha256: benchmark.sha256 })
         .collect();
-    let pool = CalibratedPool::of(&scenario).map_err(|problem| vec![problem])?;
-    Ok(calibration::calibrate(&files, &pool))
+    calibrate_pool(&files, &scenario.pool).map_err(|why| vec![why.problem()])
 }

@@ -3,7 +3,7 @@
 use goodput_engine::scenario::doc::LengthsDoc;
 use leptos::prelude::*;
 
-use crate::controls::{Choice, NumberField, Select};
+use crate::controls::{NumberField, Select};
 use crate::format;
 use crate::state::edit::{ClassEdit, Edit};
 use crate::state::field::{ClassField, Field, LengthField, Side, lengths};

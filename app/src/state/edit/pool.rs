@@ -31,7 +31,6 @@ pub enum PoolEdit {
 
 /// Engine options that are on or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names are vLLM's")]
 pub enum Switch {
     ChunkedPrefill,
     PrefixCaching,

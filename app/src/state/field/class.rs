@@ -9,7 +9,6 @@ use crate::parse::Quantity;
 
 /// Numbers of a traffic class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names are those of the document")]
 pub enum ClassField {
     Rate,
     PointTime(usize),
@@ -30,7 +29,6 @@ pub enum ClassField {
 
 /// Prompt or answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names are those of the document")]
 pub enum Side {
     Input,
     Output,
@@ -38,7 +36,6 @@ pub enum Side {
 
 /// Numbers of a length distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names are those of the document")]
 pub enum LengthField {
     Tokens,
     Mean,

@@ -9,7 +9,6 @@ use crate::parse::Quantity;
 
 /// Numbers of a GPU, from its datasheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names are those of the document")]
 pub enum GpuField {
     Memory,
     Bandwidth,
@@ -79,7 +78,6 @@ impl GpuField {
 
 /// Numbers of a model; those of its layers are of the first group of layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names are those of the document")]
 pub enum ModelField {
     Params,
     ActiveParams,

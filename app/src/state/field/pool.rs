@@ -7,7 +7,6 @@ use crate::parse::Quantity;
 
 /// Numbers of a pool, under vLLM's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names are those of the document")]
 pub enum PoolField {
     Replicas,
     TensorParallel,

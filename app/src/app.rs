@@ -80,12 +80,8 @@ fn press(bench: Workbench, event: &KeyboardEvent) {
 /// Four anchors at the bottom of a phone.
 #[component]
 fn Dock() -> impl IntoView {
-    let anchors = [
-        ("results", "Answer"),
-        ("inputs", "Inputs"),
-        ("charts", "Charts"),
-        ("causes", "Causes"),
-    ];
+    let anchors =
+        [("results", "Answer"), ("inputs", "Inputs"), ("charts", "Charts"), ("causes", "Causes")];
     let anchors = anchors.map(|(id, name)| {
         view! {
             <button type="button" on:click=move |_| browser::go_to(id)>

@@ -72,10 +72,7 @@ pub fn on_media_change(query: &str, hear: impl Fn(bool) + 'static) {
     let Some(list) = window().and_then(|w| w.match_media(query).ok().flatten()) else { return };
     let of = list.clone();
     let closure = Closure::<dyn Fn(Event)>::new(move |_: Event| hear(of.matches()));
-    if list
-        .add_event_listener_with_callback("change", closure.as_ref().unchecked_ref())
-        .is_ok()
-    {
+    if list.add_event_listener_with_callback("change", closure.as_ref().unchecked_ref()).is_ok() {
         closure.forget();
     }
 }

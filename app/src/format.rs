@@ -139,8 +139,13 @@ pub fn usd(x: f64) -> String {
 
 /// US dollars and cents: `$13.75`.
 pub fn usd_cents(x: f64) -> String {
+    usd_fixed(x, 2)
+}
+
+/// US dollars with so many decimals.
+pub fn usd_fixed(x: f64, decimals: u8) -> String {
     let sign = if x < 0.0 { "−" } else { "" };
-    format!("{sign}${}", aligned(x.abs(), 2))
+    format!("{sign}${}", aligned(x.abs(), decimals.into()))
 }
 
 /// US dollars, whole: `$15,710`.

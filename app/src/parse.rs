@@ -144,7 +144,8 @@ fn split_number(text: &str) -> Result<(&str, i32, &str), NotANumber> {
     if len == sign_len {
         return Err(NotANumber::Malformed);
     }
-    let exponent = after_e[..len].parse().map_err(|_: std::num::ParseIntError| NotANumber::TooLarge)?;
+    let exponent =
+        after_e[..len].parse().map_err(|_: std::num::ParseIntError| NotANumber::TooLarge)?;
     Ok((digits, exponent, &after_e[len..]))
 }
 
@@ -176,7 +177,9 @@ fn ungrouped(digits: &str) -> Result<String, NotANumber> {
         let (head, tail) = whole.split_once(',').unwrap_or((whole, ""));
         let readable = commas == 1 && points == 0 && !has_spaces;
         return Err(if readable && !head.is_empty() && !tail.is_empty() {
-            NotANumber::Ambiguous { readings: vec![format!("{head}.{tail}"), format!("{head}{tail}")] }
+            NotANumber::Ambiguous {
+                readings: vec![format!("{head}.{tail}"), format!("{head}{tail}")],
+            }
         } else {
             NotANumber::Malformed
         });

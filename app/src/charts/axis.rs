@@ -24,8 +24,14 @@ impl LinearAxis {
     /// An axis that holds `max`; labels by `label`.
     pub fn holding(max: f64, label: impl Fn(f64) -> String) -> Self {
         let max = if max.is_finite() && max > 0.0 { max } else { 1.0 };
-        let step = nice_step(max / 4.0);
-        let count = (max / step - 1e-9).ceil().max(1.0);
+        // Of the steps that give three to five gridlines, the one that ends closest above.
+        let lines = |step: f64| (max / step - 1e-9).ceil().max(1.0);
+        let step = [3.0, 4.0, 5.0]
+            .map(|n| nice_step(max / n))
+            .into_iter()
+            .min_by(|a, b| (lines(*a) * a).total_cmp(&(lines(*b) * b)))
+            .unwrap_or(1.0);
+        let count = lines(step);
         let ticks = (0_u8..=20)
             .map(f64::from)
             .take_while(|i| *i <= count)

@@ -36,7 +36,8 @@ impl BenchmarkChart {
     /// Draws it.
     pub fn draw<DB: DrawingBackend>(&self, surface: &Surface<DB>) -> Drawn<DB> {
         let palette = surface.palette;
-        let highest = self.pairs.iter().map(|p| p.measured.max(p.predicted).max(p.predicted_before));
+        let highest =
+            self.pairs.iter().map(|p| p.measured.max(p.predicted).max(p.predicted_before));
         let y = LinearAxis::holding(highest.fold(0.0, f64::max) * 1.05, format::short);
         let x = LinearAxis::holding(
             self.pairs.iter().map(|p| p.load).fold(0.0, f64::max),
@@ -54,7 +55,8 @@ impl BenchmarkChart {
             let at = crisp(plane.place((0.0, tick.at)).1);
             let color = if tick.at == 0.0 { palette.axis } else { palette.grid };
             surface.path(&[(rect.left, at), (rect.right, at)], Stroke::solid(color, 1.0))?;
-            surface.label(&Label::new(&tick.label, (rect.left - 6.0, at), palette.ink_3).ending())?;
+            surface
+                .label(&Label::new(&tick.label, (rect.left - 6.0, at), palette.ink_3).ending())?;
         }
         for tick in &x.ticks {
             let at = crisp(plane.place((tick.at, 0.0)).0);

@@ -27,9 +27,12 @@ impl CanvasSurface {
         clippy::cast_sign_loss,
         reason = "canvas sizes are small and positive"
     )]
-    pub fn new(canvas: &HtmlCanvasElement, (width, height): (f64, f64), ratio: f64) -> Option<Self> {
-        let context: CanvasRenderingContext2d =
-            canvas.get_context("2d").ok()??.dyn_into().ok()?;
+    pub fn new(
+        canvas: &HtmlCanvasElement,
+        (width, height): (f64, f64),
+        ratio: f64,
+    ) -> Option<Self> {
+        let context: CanvasRenderingContext2d = canvas.get_context("2d").ok()??.dyn_into().ok()?;
         let (backing_width, backing_height) =
             ((width * ratio).round() as u32, (height * ratio).round() as u32);
         if canvas.width() != backing_width || canvas.height() != backing_height {

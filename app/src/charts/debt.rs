@@ -76,9 +76,8 @@ impl DebtChart {
         frame: &TimeFrame<DB>,
     ) -> Drawn<DB> {
         let palette = surface.palette;
-        let thickest = |of: fn(&DebtPoint) -> f64| {
-            self.points.iter().max_by(|a, b| of(a).total_cmp(&of(b)))
-        };
+        let thickest =
+            |of: fn(&DebtPoint) -> f64| self.points.iter().max_by(|a, b| of(a).total_cmp(&of(b)));
         if let Some(p) = thickest(|p| p.waiting_s) {
             let (x, top) = frame.plane.place((p.t_s, p.total_s));
             let (_, bottom) = frame.plane.place((p.t_s, p.total_s - p.waiting_s));
@@ -116,9 +115,16 @@ impl DebtChart {
             let (x, y) = frame.plane.place((empty, debt));
             surface.ring((x, y), 3.5, Stroke::solid(palette.excess, 1.5))?;
             let text = format!("queue empty {}", format::clock(empty));
-            let room = frame.rect.right - x > surface.text_width(&text, false) + 12.0;
+            // The gutter is free but for the label at the end of the line.
+            let end = self.points.last().map_or(y, |p| frame.plane.place((0.0, p.total_s)).1);
+            let limit = if (end - y).abs() > 30.0 { surface.width } else { frame.rect.right };
+            let room = limit - x > surface.text_width(&text, false) + 12.0;
             let label = Label::new(&text, (x + 8.0, y - 8.0), palette.ink_2).halo();
-            let label = if room { label } else { Label::new(&text, (x - 8.0, y - 10.0), palette.ink_2).ending().halo() };
+            let label = if room {
+                label
+            } else {
+                Label::new(&text, (x - 8.0, y - 10.0), palette.ink_2).ending().halo()
+            };
             surface.label(&label)?;
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! A latency distribution on a log axis with its limit, and what never came.
 
+use goodput_engine::math;
 use plotters_backend::DrawingBackend;
 
 use super::axis::LogAxis;
@@ -12,6 +13,16 @@ use crate::format;
 
 /// Room for the detached bar of what never came, CSS pixels.
 const NEVER_WIDTH: f64 = 52.0;
+
+/// The least width of a bar, CSS pixels.
+const BAR_WIDTH: f64 = 5.0;
+
+/// Requests in a span of latency.
+struct Bin {
+    from: f64,
+    to: f64,
+    count: u64,
+}
 
 /// Requests by latency.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,18 +53,19 @@ impl LatencyChart {
         let (low, high) = self.range();
         let axis = LogAxis::between(low, high, format::millis);
         let never = if self.never > 0 { NEVER_WIDTH } else { 0.0 };
+        let bins = self.bins_of(&axis, surface.width - never - 8.0);
         let rect = Rect {
             left: 4.0,
-            top: 46.0,
+            top: 58.0,
             right: surface.width - never - 4.0,
             bottom: surface.height - 22.0,
         };
         self.draw_axis(surface, &axis, &rect)?;
-        let tallest = self.counts.iter().copied().max().unwrap_or(0).max(self.never).max(1);
+        let tallest = bins.iter().map(|bin| bin.count).max().unwrap_or(0).max(self.never).max(1);
         let height = |count: u64| (rect.bottom - rect.top) * count as f64 / tallest as f64;
-        self.draw_bars(surface, &axis, &rect, &height)?;
+        self.draw_bars(surface, &axis, &rect, &bins, &height)?;
         self.draw_limit(surface, &axis, &rect)?;
-        self.draw_median(surface, &axis, &rect, &height)?;
+        self.draw_median(surface, &axis, &rect, &bins, &height)?;
         self.draw_never(surface, &rect, height(self.never))
     }
 
@@ -68,6 +80,20 @@ impl LatencyChart {
             Some(limit) if limit > 0.0 => (low.min(limit / 1.6), high.max(limit * 1.6)),
             _ => (low, high),
         }
+    }
+
+    /// Neighbouring bins together, so that each bar has some width.
+    fn bins_of(&self, axis: &LogAxis, width: f64) -> Vec<Bin> {
+        let span = |edges: &[f64]| (axis.place(edges[1]) - axis.place(edges[0])) * width;
+        let one = self.edges_ms.windows(2).map(span).fold(0.0, f64::max).max(0.01);
+        let together = (1..=64_u8).find(|n| one * f64::from(*n) >= BAR_WIDTH).unwrap_or(64);
+        let pairs: Vec<_> = self.counts.iter().zip(self.edges_ms.windows(2)).collect();
+        let bins = pairs.chunks(together.into()).filter_map(|chunk| {
+            let ((_, first), (_, last)) = (chunk.first()?, chunk.last()?);
+            let count = chunk.iter().map(|(count, _)| **count).sum();
+            Some(Bin { from: first[0], to: last[1], count })
+        });
+        bins.filter(|bin| bin.count > 0).collect()
     }
 
     fn draw_axis<DB: DrawingBackend>(
@@ -96,14 +122,12 @@ impl LatencyChart {
         surface: &Surface<DB>,
         axis: &LogAxis,
         rect: &Rect,
+        bins: &[Bin],
         height: &impl Fn(u64) -> f64,
     ) -> Drawn<DB> {
         let x = |ms: f64| rect.left + axis.place(ms) * rect.width();
-        for (&count, edges) in self.counts.iter().zip(self.edges_ms.windows(2)) {
-            if count == 0 {
-                continue;
-            }
-            let top = rect.bottom - height(count).max(1.0);
+        for bin in bins {
+            let top = rect.bottom - height(bin.count).max(1.0);
             let piece = |from: f64, to: f64, look: Look| {
                 let right = (x(to) - 1.0).max(x(from) + 1.0);
                 let bar = Rect { left: x(from), top, right, bottom: rect.bottom };
@@ -111,20 +135,37 @@ impl LatencyChart {
             };
             // A bin across the limit is cut there: its height is the whole bin's on both sides.
             match self.limit_ms {
-                Some(limit) if edges[0] >= limit => piece(edges[0], edges[1], self.beyond)?,
-                Some(limit) if edges[1] > limit => {
-                    piece(edges[0], limit, Look::Good)?;
-                    piece(limit, edges[1], self.beyond)?;
+                Some(limit) if bin.from >= limit => piece(bin.from, bin.to, self.beyond)?,
+                Some(limit) if bin.to > limit => {
+                    piece(bin.from, limit, Look::Good)?;
+                    piece(limit, bin.to, self.beyond)?;
                 }
-                _ => piece(edges[0], edges[1], Look::Good)?,
+                _ => piece(bin.from, bin.to, Look::Good)?,
             }
         }
-        let ghost: Vec<_> = self.before.iter().map(|(ms, share)| {
-            let count = share * self.population as f64;
-            let tallest = rect.bottom - rect.top;
-            (x(*ms), rect.bottom - (height(1) * count).min(tallest))
-        }).collect();
-        surface.path(&ghost, Stroke::dashed(surface.palette.before, 1.0, 2.0, 2.0))
+        self.draw_before(surface, &x, rect, bins, height)
+    }
+
+    /// The baseline's shares as an outline, scaled to the width of the bars.
+    fn draw_before<DB: DrawingBackend>(
+        &self,
+        surface: &Surface<DB>,
+        x: &impl Fn(f64) -> f64,
+        rect: &Rect,
+        bins: &[Bin],
+        height: &impl Fn(u64) -> f64,
+    ) -> Drawn<DB> {
+        let (Some(bar), Some(bin)) = (bins.first(), self.before.get(..2)) else { return Ok(()) };
+        // Bars may hold several bins of the histogram.
+        let together = math::ln(bar.to / bar.from) / math::ln(bin[1].0 / bin[0].0);
+        let per_share = height(1) * self.population as f64 * together.max(1.0);
+        let tallest = rect.bottom - rect.top;
+        let outline: Vec<_> = self
+            .before
+            .iter()
+            .map(|(ms, share)| (x(*ms), rect.bottom - (per_share * share).min(tallest)))
+            .collect();
+        surface.path(&outline, Stroke::dashed(surface.palette.before, 1.0, 2.0, 2.0))
     }
 
     fn draw_limit<DB: DrawingBackend>(
@@ -162,18 +203,21 @@ impl LatencyChart {
         surface: &Surface<DB>,
         axis: &LogAxis,
         rect: &Rect,
+        bins: &[Bin],
         height: &impl Fn(u64) -> f64,
     ) -> Drawn<DB> {
         let Some(p50) = self.p50_ms else { return Ok(()) };
         let palette = surface.palette;
-        let x = rect.left + axis.place(p50) * rect.width();
-        let bin = self.edges_ms.windows(2).position(|e| e[0] <= p50 && p50 <= e[1]);
-        let bar = bin.and_then(|i| self.counts.get(i)).map_or(0.0, |c| height(*c));
-        let top = (rect.bottom - bar - 16.0).max(rect.top + 8.0);
-        surface.path(&[(x, top), (x, rect.bottom)], Stroke::solid(palette.ink, 1.25))?;
+        let place = |ms: f64| rect.left + axis.place(ms) * rect.width();
+        let x = place(p50);
         let text = format!("p50 {}", format::millis(p50));
         let half = surface.text_width(&text, true) / 2.0;
         let centre = x.clamp(half, (surface.width - half).max(half));
+        // Above every bar that the text would cross.
+        let near = |bin: &&Bin| place(bin.to) > centre - half && place(bin.from) < centre + half;
+        let tallest = bins.iter().filter(near).map(|bin| height(bin.count)).fold(0.0, f64::max);
+        let top = rect.bottom - tallest - 6.0;
+        surface.path(&[(x, top), (x, rect.bottom)], Stroke::solid(palette.ink, 1.25))?;
         let label = Label::new(&text, (centre, top - 8.0), palette.ink);
         surface.label(&label.centred().strong().halo())
     }

@@ -69,7 +69,8 @@ impl Chart {
             Self::Supply(_) => 284.0,
             Self::Debt(_) if width < 440.0 => 220.0,
             Self::Debt(_) => 236.0,
-            Self::Latency(_) | Self::Benchmark(_) => 220.0,
+            Self::Latency(_) => 258.0,
+            Self::Benchmark(_) => 220.0,
             Self::Outcomes(chart) => chart.height(),
         }
     }
@@ -230,6 +231,7 @@ mod tests {
                 sustainable: 0.0,
                 band: None,
                 deliverable: None,
+                peak: None,
             }),
             Chart::Debt(DebtChart {
                 end_s: 0.0,

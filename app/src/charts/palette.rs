@@ -129,9 +129,8 @@ impl Look {
 impl Palette {
     /// The colours of a scheme.
     pub fn of(scheme: Scheme) -> Self {
-        let color = |name: &str| {
-            token(name, scheme).and_then(parse_hex).unwrap_or(RGBColor(128, 128, 128))
-        };
+        let color =
+            |name: &str| token(name, scheme).and_then(parse_hex).unwrap_or(RGBColor(128, 128, 128));
         Self {
             panel: color("panel"),
             sunken: color("sunken"),

@@ -24,6 +24,8 @@ pub struct SupplyChart {
     pub band: Option<f64>,
     /// Supply at which the contract holds.
     pub deliverable: Option<f64>,
+    /// Demand in its busiest window, where that is known better than by the line.
+    pub peak: Option<f64>,
 }
 
 impl SupplyChart {
@@ -70,10 +72,11 @@ impl SupplyChart {
         surface: &Surface<DB>,
         frame: &TimeFrame<DB>,
     ) -> Drawn<DB> {
-        let Some((from, to, peak)) = self.plateau() else { return Ok(()) };
-        let short_by = peak - self.sustainable;
+        let Some((from, to, top)) = self.plateau() else { return Ok(()) };
+        let short_by = self.short_by();
         let middle = f64::midpoint(from, to);
-        let (x, y) = frame.plane.place((middle, peak));
+        let (x, y) = frame.plane.place((middle, top));
+        let peak = self.peak.unwrap_or(top);
         let text = format!("required {} at peak", format::significant(peak));
         frame.note(&text, (x, y - 10.0), surface.palette.required)?;
         let (_, supply_y) = frame.plane.place((middle, self.sustainable));
@@ -106,6 +109,12 @@ impl SupplyChart {
             labels.push(label(*value, "before", palette.ink_3, false));
         }
         labels
+    }
+
+    /// Demand beyond the sustainable supply at the peak; negative where there is room.
+    pub fn short_by(&self) -> f64 {
+        let top = self.required.iter().map(|p| p.1).fold(0.0, f64::max);
+        self.peak.unwrap_or(top) - self.sustainable
     }
 
     /// Start, end and height of the highest demand.
@@ -189,6 +198,7 @@ pub(super) mod tests {
             sustainable: 57_300.0,
             band: Some(0.028),
             deliverable: Some(54_100.0),
+            peak: None,
         }
     }
 

@@ -172,8 +172,7 @@ impl<'p, DB: DrawingBackend> Surface<'p, DB> {
         match stroke.dash {
             None => self.area.draw(&PathElement::new(points, stroke.style())),
             Some((dash, gap)) => {
-                let series =
-                    DashedLineSeries::new(points, sub(dash), sub(gap), stroke.style());
+                let series = DashedLineSeries::new(points, sub(dash), sub(gap), stroke.style());
                 series.into_iter().try_for_each(|element| self.area.draw(&element))
             }
         }

@@ -104,12 +104,7 @@ impl DrawingBackend for SvgSurface<'_> {
         self.inner.fill_polygon(path, style)
     }
 
-    fn draw_text<S: BackendTextStyle>(
-        &mut self,
-        text: &str,
-        style: &S,
-        at: BackendCoord,
-    ) -> Done {
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Done {
         self.inner.draw_text(text, &Enlarged(style), at)
     }
 

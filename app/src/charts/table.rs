@@ -63,9 +63,8 @@ impl Table {
     /// names.
     pub fn csv(&self) -> String {
         let head = self.columns.iter().map(|c| quoted(&c.head())).collect::<Vec<_>>().join(",");
-        let rows = self.rows.iter().map(|row| {
-            row.iter().map(csv_cell).collect::<Vec<_>>().join(",")
-        });
+        let rows =
+            self.rows.iter().map(|row| row.iter().map(csv_cell).collect::<Vec<_>>().join(","));
         std::iter::once(head).chain(rows).map(|line| line + "\r\n").collect()
     }
 }
@@ -105,8 +104,7 @@ mod tests {
                 vec![Cell::Text("chat, \"fast\"".into()), Cell::Nothing],
             ],
         };
-        let expected =
-            "class,\"rate, req/s\"\r\n'=SUM(A1),1.5\r\n\"chat, \"\"fast\"\"\",\r\n";
+        let expected = "class,\"rate, req/s\"\r\n'=SUM(A1),1.5\r\n\"chat, \"\"fast\"\"\",\r\n";
         assert_eq!(table.csv(), expected);
     }
 }

@@ -58,9 +58,12 @@ pub fn TagMark(tag: Tag) -> impl IntoView {
         TagShape::Diamond => view! { <path d="M5 .6 9.4 5 5 9.4.6 5z"></path> }.into_any(),
         TagShape::Triangle => view! { <path d="M5 .8 9.6 9.2H.4z"></path> }.into_any(),
         TagShape::Square => {
-            view! { <rect class="hollow" x="1.4" y="1.4" width="7.2" height="7.2"></rect> }.into_any()
+            view! { <rect class="hollow" x="1.4" y="1.4" width="7.2" height="7.2"></rect> }
+                .into_any()
         }
-        TagShape::Ring => view! { <circle class="hollow" cx="5" cy="5" r="3.6"></circle> }.into_any(),
+        TagShape::Ring => {
+            view! { <circle class="hollow" cx="5" cy="5" r="3.6"></circle> }.into_any()
+        }
     };
     view! {
         <span class="tag">

@@ -20,6 +20,9 @@ pub fn NumberField(
     field: Field,
     #[prop(optional, into)] label: Option<String>,
     #[prop(optional, into)] unit: Option<String>,
+    /// The label is for screen readers only: the row above shows it.
+    #[prop(optional)]
+    bare: bool,
 ) -> impl IntoView {
     let bench = workbench();
     let kind = field.kind();
@@ -34,7 +37,7 @@ pub fn NumberField(
             class:edited=move || state.edited.get()
             class:wrong=move || state.is_wrong()
         >
-            <label for=id.clone()>{label.unwrap_or_else(|| kind.label.to_owned())}</label>
+            <label for=id.clone() class:vh=bare>{label.unwrap_or_else(|| kind.label.to_owned())}</label>
             <div class="num">
                 <input
                     id=id
@@ -123,7 +126,8 @@ impl FieldState {
             }
             Err(why) => {
                 let quoted = typed.trim();
-                let text = if quoted.is_empty() { "this".into() } else { format!("“{quoted}”") };
+                let text =
+                    if quoted.is_empty() { "this".into() } else { format!("“{quoted}”") };
                 self.error.set(Some(format!("{text} {why}")));
                 self.bench.unread.update(|unread| {
                     unread.insert(self.field, typed.to_owned());
@@ -216,9 +220,10 @@ impl FieldState {
             });
         }
         if self.edited.get() {
-            let before = self.bench.baseline.with(|b| {
-                b.as_ref().map(|b| self.kind.text(self.field.get(&b.doc)))
-            });
+            let before = self
+                .bench
+                .baseline
+                .with(|b| b.as_ref().map(|b| self.kind.text(self.field.get(&b.doc))));
             match before.as_deref() {
                 Some("") => parts.push("was none".into()),
                 Some(before) => parts.push(format!("was {before}")),

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use goodput_engine::accounts::report::SimReport;
+use goodput_engine::estimate::report::EstimateReport;
 use leptos::prelude::*;
 
 use crate::controls::{Shape, Swatch, Tags, fill_of};
 use crate::state::{Workbench, workbench};
+use crate::view_model::arithmetic;
 use crate::view_model::delta::{Delta, Tone};
 use crate::view_model::people::{self, Group};
 use crate::view_model::tiles::{self, Tile};
@@ -39,27 +41,55 @@ pub fn Answer() -> impl IntoView {
     .into_any()
 }
 
-/// Whether the results on screen are for the inputs on screen.
-pub fn is_current(bench: Workbench) -> bool {
-    if bench.estimate.with(|e| e.as_ref().is_some_and(|e| !e.fits())) {
-        return true;
-    }
-    bench.shown().is_none_or(|(_, current)| current)
+/// What the answer on screen is made of.
+#[derive(Clone)]
+pub enum Screen {
+    /// A simulation, and whether it is for the inputs on screen.
+    Simulated(Arc<SimReport>, bool),
+    /// Arithmetic alone: only token rates are declared.
+    Arithmetic(Arc<EstimateReport>),
+    /// The weights do not fit: nothing else can be said.
+    DoesNotFit(Arc<EstimateReport>),
+    /// The first simulation is not there yet.
+    Soon(Option<Arc<EstimateReport>>),
 }
 
-/// The simulated report on screen; none while nothing fits.
-pub fn report_on_screen(bench: Workbench) -> Option<Arc<SimReport>> {
-    if bench.estimate.with(|e| e.as_ref().is_some_and(|e| !e.fits())) {
-        return None;
+/// What is on screen now.
+pub fn screen(bench: Workbench) -> Screen {
+    let estimate = bench.estimate.get();
+    match estimate.as_ref() {
+        Some(e) if !e.fits() => return Screen::DoesNotFit(e.report.clone()),
+        Some(e) if !e.can_be_simulated() => return Screen::Arithmetic(e.report.clone()),
+        _ => {}
     }
-    bench.shown().map(|(last, _)| last.value)
+    match bench.shown() {
+        Some((last, current)) => Screen::Simulated(last.value, current),
+        None => Screen::Soon(estimate.map(|e| e.report)),
+    }
+}
+
+/// Whether the results on screen are for the inputs on screen.
+pub fn is_current(bench: Workbench) -> bool {
+    !matches!(screen(bench), Screen::Simulated(_, false))
+}
+
+/// The simulated report on screen.
+pub fn report_on_screen(bench: Workbench) -> Option<Arc<SimReport>> {
+    match screen(bench) {
+        Screen::Simulated(report, _) => Some(report),
+        _ => None,
+    }
 }
 
 fn verdict_of(bench: Workbench) -> Option<VerdictView> {
-    if let Some(report) = report_on_screen(bench) {
-        return Some(verdict::simulated(&report, bench.shown_plan().as_deref()));
+    match screen(bench) {
+        Screen::Simulated(report, _) => {
+            Some(verdict::simulated(&report, bench.shown_plan().as_deref()))
+        }
+        Screen::Arithmetic(report) => report.supply.as_ref().map(arithmetic::verdict),
+        Screen::DoesNotFit(report) => Some(verdict::estimated(&report)),
+        Screen::Soon(report) => report.map(|report| verdict::estimated(&report)),
     }
-    bench.estimate.with(|e| e.as_ref().map(|e| verdict::estimated(&e.report)))
 }
 
 #[component]
@@ -110,9 +140,9 @@ fn People() -> impl IntoView {
 }
 
 fn cells(groups: &[Group]) -> impl IntoView + use<> {
-    let looks = groups.iter().flat_map(|g| {
-        std::iter::repeat_n(g.look, usize::try_from(g.users).unwrap_or(0))
-    });
+    let looks = groups
+        .iter()
+        .flat_map(|g| std::iter::repeat_n(g.look, usize::try_from(g.users).unwrap_or(0)));
     let cells = looks.enumerate().map(|(i, look)| {
         let (x, y) = (i % 25 * 11, i / 25 * 11);
         let (fill, pattern) = fill_of(Some(look), false);
@@ -158,7 +188,15 @@ fn TileRow() -> impl IntoView {
 }
 
 fn tiles_of(bench: Workbench) -> Vec<Tile> {
-    let Some(report) = report_on_screen(bench) else { return Vec::new() };
+    let report = match screen(bench) {
+        Screen::Simulated(report, _) => report,
+        Screen::Arithmetic(report) => {
+            let doc = bench.doc();
+            return report.supply.as_ref().map_or_else(Vec::new, |s| arithmetic::tiles(&doc, s));
+        }
+        Screen::DoesNotFit(_) => return Vec::new(),
+        Screen::Soon(_) => return tiles::soon(),
+    };
     let Some((last, _)) = bench.shown() else { return Vec::new() };
     let plan = bench.shown_plan();
     let baseline = bench.baseline.get();
@@ -166,10 +204,16 @@ fn tiles_of(bench: Workbench) -> Vec<Tile> {
         .as_ref()
         .filter(|b| !crate::state::same(&b.doc, &last.doc))
         .and_then(|b| b.report.as_deref());
-    let origin = bench.estimate.with(|e| {
-        e.as_ref().and_then(|e| e.report.supply.as_ref()).map(|supply| supply.origin)
-    });
-    tiles::tiles(&tiles::Source { doc: &last.doc, report: &report, plan: plan.as_deref(), before, origin })
+    let origin = bench
+        .estimate
+        .with(|e| e.as_ref().and_then(|e| e.report.supply.as_ref()).map(|supply| supply.origin));
+    tiles::tiles(&tiles::Source {
+        doc: &last.doc,
+        report: &report,
+        plan: plan.as_deref(),
+        before,
+        origin,
+    })
 }
 
 #[component]

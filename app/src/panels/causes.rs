@@ -33,9 +33,8 @@ pub fn Causes() -> impl IntoView {
 #[component]
 fn CostBooks() -> impl IntoView {
     let bench = workbench();
-    let view = Memo::new(move |_| {
-        report_on_screen(bench).and_then(|r| r.cost.as_ref().map(books::books))
-    });
+    let view =
+        Memo::new(move |_| report_on_screen(bench).and_then(|r| r.cost.as_ref().map(books::books)));
     view! {
         <section class="panel" data-testid="books" aria-labelledby="books-head">
             <h3 id="books-head">"Cost books"</h3>
@@ -68,7 +67,7 @@ fn BookTable(books: Books) -> impl IntoView {
     });
     view! {
         <p class="cap">{books.caption}</p>
-        <svg class="bar" viewBox="0 0 100 18" preserveAspectRatio="none" aria-hidden="true">
+        <svg class="bar" aria-hidden="true">
             {bar}
         </svg>
         <table class="books">
@@ -88,10 +87,16 @@ fn BookTable(books: Books) -> impl IntoView {
 
 fn bar_piece(row: &BookRow) -> impl IntoView + use<> {
     let (start, width) = row.bar;
-    let (fill, _) = fill_of(row.look, row.idle);
+    let (fill, pattern) = fill_of(row.look, row.idle);
     // A hairline between pieces, as long as the piece has room for it.
     let width = if width > 1.0 { width - 0.35 } else { width.max(0.3) };
-    view! { <rect x=start y="0" width=width height="18" class=fill></rect> }
+    // Percentages keep the patterns undistorted.
+    let (x, width) = (format!("{start}%"), format!("{width}%"));
+    view! {
+        <rect x=x.clone() y="0" width=width.clone() height="18" class=fill></rect>
+        {pattern
+            .map(|fill| view! { <rect x=x y="0" width=width height="18" fill=fill></rect> })}
+    }
 }
 
 #[component]
@@ -130,8 +135,8 @@ fn BindTable(caption: String, rows: Vec<BindRow>) -> impl IntoView {
             <thead>
                 <tr>
                     <th scope="col">"Relaxed alone"</th>
-                    <th scope="col" colspan="2">
-                        "Gain in α, the multiple of this mix"
+                    <th scope="col" colspan="2" title="α: the largest multiple of this mix at which the contract holds">
+                        "Gain in α"
                     </th>
                 </tr>
             </thead>
@@ -175,7 +180,12 @@ fn FleetSize() -> impl IntoView {
 }
 
 #[component]
-fn FleetTable(caption: String, rows: Vec<FleetSizeRow>, target: f64, seeds: usize) -> impl IntoView {
+fn FleetTable(
+    caption: String,
+    rows: Vec<FleetSizeRow>,
+    target: f64,
+    seeds: usize,
+) -> impl IntoView {
     let target_at = target * 100.0;
     let rows = rows.into_iter().map(move |row| {
         view! {

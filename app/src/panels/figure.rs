@@ -124,7 +124,8 @@ fn Canvas(
     let point = move |offset_x: i32| {
         if reads_time && width.get_untracked() > 0.0 {
             let t_s = picture.with_untracked(|p| {
-                p.as_ref().and_then(|p| p.chart.moment_at(f64::from(offset_x), width.get_untracked()))
+                p.as_ref()
+                    .and_then(|p| p.chart.moment_at(f64::from(offset_x), width.get_untracked()))
             });
             bench.cursor_s.set(t_s);
         }

@@ -2,29 +2,46 @@
 
 use std::sync::Arc;
 
+use goodput_engine::estimate::report::SupplyEstimate;
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 
-use super::answer::{is_current, report_on_screen};
+use super::answer::{Screen, is_current, report_on_screen, screen};
 use super::figure::{Figure, Picture};
 use crate::charts::Chart;
 use crate::state::{Workbench, workbench};
-use crate::view_model::figures;
+use crate::view_model::{arithmetic, figures};
 
 /// All figures.
 #[component]
 pub fn Figures() -> impl IntoView {
     let bench = workbench();
     let stale = Signal::derive(move || !is_current(bench));
-    let there = Memo::new(move |_| report_on_screen(bench).is_some());
-    let supply = pictured(bench, |s| {
-        let (chart, caption) = figures::supply(s);
-        (Chart::Supply(chart), caption)
-    });
-    let debt = pictured(bench, |s| {
-        let (chart, caption) = figures::debt(s);
-        (Chart::Debt(chart), caption)
-    });
+    let simulated = Memo::new(move |_| report_on_screen(bench).is_some());
+    let there =
+        Memo::new(move |_| matches!(screen(bench), Screen::Simulated(..) | Screen::Arithmetic(_)));
+    let supply = over_time(
+        bench,
+        |s| {
+            let (chart, caption) = figures::supply(s);
+            (Chart::Supply(chart), caption)
+        },
+        |s| {
+            let (chart, caption) = arithmetic::supply_chart(s);
+            (Chart::Supply(chart), caption)
+        },
+    );
+    let debt = over_time(
+        bench,
+        |s| {
+            let (chart, caption) = figures::debt(s);
+            (Chart::Debt(chart), caption)
+        },
+        |s| {
+            let (chart, caption) = arithmetic::debt_chart(s);
+            (Chart::Debt(chart), caption)
+        },
+    );
     let ttft = pictured(bench, |s| {
         let (chart, caption) = figures::ttft(s);
         (Chart::Latency(chart), caption)
@@ -46,7 +63,7 @@ pub fn Figures() -> impl IntoView {
                     <Readout/>
                 </div>
             </div>
-            <div class="col">
+            <div class="col" hidden=move || !simulated.get()>
                 <div class="panel">
                     <Figure id="ttft" title="Time to first token" picture=ttft stale/>
                 </div>
@@ -54,7 +71,7 @@ pub fn Figures() -> impl IntoView {
                     <Figure id="tpot" title="Time per output token" picture=tpot stale/>
                 </div>
             </div>
-            <div class="panel outcomes">
+            <div class="panel outcomes" hidden=move || !simulated.get()>
                 <Figure id="outcomes" title="Outcomes" picture=outcomes stale/>
             </div>
         </section>
@@ -75,6 +92,21 @@ fn pictured(
     })
 }
 
+/// As [`pictured`], or by arithmetic where there is nothing to simulate.
+fn over_time(
+    bench: Workbench,
+    simulated: fn(&figures::Source) -> (Chart, String),
+    by_arithmetic: fn(&SupplyEstimate) -> (Chart, String),
+) -> Memo<Option<Picture>> {
+    Memo::new(move |_| {
+        let (chart, caption) = match screen(bench) {
+            Screen::Arithmetic(report) => by_arithmetic(report.supply.as_ref()?),
+            _ => with_source(bench, simulated)?,
+        };
+        Some(Picture { chart: Arc::new(chart), caption })
+    })
+}
+
 fn with_source<T>(bench: Workbench, make: impl FnOnce(&figures::Source) -> T) -> Option<T> {
     let report = report_on_screen(bench)?;
     let (last, _) = bench.shown()?;
@@ -82,10 +114,8 @@ fn with_source<T>(bench: Workbench, make: impl FnOnce(&figures::Source) -> T) ->
     let estimate = bench.estimate.get();
     let estimate = estimate.as_ref().filter(|e| crate::state::same(&e.doc, &last.doc));
     let baseline = bench.baseline.get();
-    let before = baseline
-        .as_ref()
-        .filter(|b| !crate::state::same(&b.doc, &last.doc))
-        .and_then(|b| {
+    let before =
+        baseline.as_ref().filter(|b| !crate::state::same(&b.doc, &last.doc)).and_then(|b| {
             let supply = b.estimate.as_ref().and_then(|e| e.supply.as_ref());
             Some((b.report.as_deref()?, supply))
         });
@@ -105,9 +135,8 @@ fn Readout() -> impl IntoView {
     let end_s = Memo::new(move |_| report_on_screen(bench).map_or(0.0, |r| r.horizon_s));
     let peak_s = Memo::new(move |_| report_on_screen(bench).map_or(0.0, |r| r.debt.peak_at_s));
     let at = move || bench.cursor_s.get().unwrap_or_else(|| peak_s.get()).min(end_s.get());
-    let text = Memo::new(move |_| {
-        with_source(bench, |source| figures::readout(source, at())).flatten()
-    });
+    let text =
+        Memo::new(move |_| with_source(bench, |source| figures::readout(source, at())).flatten());
     let band = Memo::new(move |_| {
         bench.estimate.with(|e| {
             let band = e.as_ref()?.report.supply.as_ref()?.step_time_band?;

@@ -62,9 +62,8 @@ fn shown(name: &str) -> String {
 #[component]
 fn BaselineLine() -> impl IntoView {
     let bench = workbench();
-    let pinned = Memo::new(move |_| {
-        bench.baseline.with(|b| b.as_ref().map(|b| shown(&b.doc.name)))
-    });
+    let pinned =
+        Memo::new(move |_| bench.baseline.with(|b| b.as_ref().map(|b| shown(&b.doc.name))));
     let open = move |_| {
         if let Some(baseline) = bench.baseline.get_untracked() {
             let from = shown(&baseline.doc.name);

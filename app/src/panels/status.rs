@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::answer::Screen;
 use crate::state::{Ending, Workbench, workbench};
 use crate::view_model::status;
 
@@ -46,8 +47,12 @@ fn line_of(bench: Workbench) -> String {
     if bench.checked.with(|checked| checked.scenario.is_none()) {
         return "The inputs have problems; results are for the previous inputs".into();
     }
-    if bench.estimate.with(|e| e.as_ref().is_some_and(|e| !e.fits())) {
-        return "By memory arithmetic; nothing is simulated, as nothing would run".into();
+    match super::answer::screen(bench) {
+        Screen::DoesNotFit(_) => {
+            return "By memory arithmetic; nothing is simulated, as nothing would run".into();
+        }
+        Screen::Arithmetic(_) => return "By arithmetic from declared token rates".into(),
+        Screen::Simulated(..) | Screen::Soon(_) => {}
     }
     let simulation = bench.simulation.get();
     let offered = simulation.last.as_ref().map(|last| last.value.offered);

@@ -293,7 +293,8 @@ impl Workbench {
         let failed = |ending: &Option<Ending>| ending.is_some();
         if running {
             "running"
-        } else if self.simulation.with(|s| failed(&s.ending)) || self.plan.with(|p| failed(&p.ending))
+        } else if self.simulation.with(|s| failed(&s.ending))
+            || self.plan.with(|p| failed(&p.ending))
         {
             "error"
         } else {
@@ -347,8 +348,7 @@ impl Workbench {
         // Workers are the outside world.
         Effect::new(move |_| {
             let checked = self.checked.get();
-            let steps =
-                self.estimate.with(|e| e.as_ref().is_some_and(Estimate::can_be_simulated));
+            let steps = self.estimate.with(|e| e.as_ref().is_some_and(Estimate::can_be_simulated));
             self.work.with_value(|work| {
                 if steps {
                     work.simulate(&checked.doc);

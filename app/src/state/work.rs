@@ -37,9 +37,8 @@ struct Lanes {
 impl Work {
     /// Connects workers to the signals of `bench`.
     pub fn connect(&mut self, bench: Workbench) {
-        let lane = |hear: fn(Workbench, Word)| {
-            Client::new(SIMULATOR, move |word| hear(bench, word))
-        };
+        let lane =
+            |hear: fn(Workbench, Word)| Client::new(SIMULATOR, move |word| hear(bench, word));
         let lanes = Lanes {
             bench,
             simulate: lane(hear_simulation),

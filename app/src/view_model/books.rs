@@ -1,6 +1,7 @@
 //! Cost books, what binds, and fleet sizes: the rows of the three panels of causes.
 
-use goodput_engine::accounts::report::Cost;
+use goodput_engine::accounts::report::{Cost, CostLine};
+use goodput_engine::math;
 use goodput_engine::planner::report::{PlanReport, Relaxation};
 
 use super::words;
@@ -39,10 +40,21 @@ pub struct Books {
 
 /// The books of a simulation; cents and tenths of a per cent by largest remainder.
 pub fn books(cost: &Cost) -> Books {
-    let lines: Vec<_> = cost.lines.iter().filter(|line| line.usd > 0.0).collect();
+    let mut lines: Vec<_> = cost.lines.iter().filter(|line| line.usd > 0.0).collect();
+    // Good first, then by size; what bought nothing comes last.
+    let rank = |line: &CostLine| match line.line.as_str() {
+        "good" => 0,
+        "recomputed" => 2,
+        "idle" => 3,
+        _ => 1,
+    };
+    lines.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.usd.total_cmp(&a.usd)));
+    let decimals = decimals_of(cost.total);
+    let unit = math::pow(10.0, f64::from(decimals));
+    let money = |units: u64| format::usd_fixed(units as f64 / unit, decimals);
     // Micro-dollars keep the ratios of floats as whole numbers.
     let weights: Vec<u64> = lines.iter().map(|line| whole(line.usd * 1e6)).collect();
-    let cents = format::apportion(&weights, whole(cost.total * 100.0));
+    let shared = format::apportion(&weights, whole(cost.total * unit));
     let tenths = format::apportion(&weights, 1_000);
     let sum = weights.iter().sum::<u64>().max(1) as f64;
     let mut start = 0.0;
@@ -52,13 +64,13 @@ pub fn books(cost: &Cost) -> Books {
         let (name, look) = words::cost_line(&line.line);
         let width = weights[i] as f64 / sum * 100.0;
         if look == Some(Look::Good) {
-            good = cents[i];
+            good = shared[i];
         }
         rows.push(BookRow {
             name,
             look,
             idle: line.line == "idle",
-            usd: format::usd_cents(cents[i] as f64 / 100.0),
+            usd: money(shared[i]),
             share: format::with_unit(&format::aligned(tenths[i] as f64 / 10.0, 1), "%"),
             bar: (start, width),
         });
@@ -67,8 +79,8 @@ pub fn books(cost: &Cost) -> Books {
     Books {
         caption: format!(
             "{} of {} buys good requests",
-            format::usd_cents(good as f64 / 100.0),
-            format::usd_cents(cost.total),
+            money(good),
+            format::usd_fixed(cost.total, decimals),
         ),
         rows,
         total_name: format!(
@@ -76,7 +88,16 @@ pub fn books(cost: &Cost) -> Books {
             format::plural(u64::from(cost.gpus), "GPU", "GPUs"),
             format::seconds(cost.gpu_hours / f64::from(cost.gpus.max(1)) * 3_600.0),
         ),
-        total: format::usd_cents(cost.total),
+        total: format::usd_fixed(cost.total, decimals),
+    }
+}
+
+/// Decimals that show a total and its parts: cents, or fractions of them for small runs.
+pub fn decimals_of(total: f64) -> u8 {
+    match total {
+        t if t < 1.0 => 4,
+        t if t < 10.0 => 3,
+        _ => 2,
     }
 }
 
@@ -97,7 +118,7 @@ pub struct BindRow {
 pub fn binds(plan: &PlanReport) -> (String, Vec<BindRow>) {
     let widest = plan.binding.iter().map(|r| r.gain).fold(0.0, f64::max);
     let rows = plan.binding.iter().map(|r| BindRow {
-        name: r.label.clone(),
+        name: words::clause(&r.label),
         gain: format::with_unit(&format::signed(r.gain * 100.0, 0), "%"),
         bar: if widest > 0.0 { (r.gain / widest * 100.0).clamp(0.0, 100.0) } else { 0.0 },
         binds: r.binds,
@@ -114,7 +135,7 @@ fn binding_caption(plan: &PlanReport) -> String {
     match plan.binding.iter().find(|r| r.binds) {
         Some(Relaxation { label, gain, .. }) if *gain > 0.0 => {
             let gain = format::signed(gain * 100.0, 0);
-            format!("{holds}; {} lifts that by {gain}{}%", lower(label), format::THIN)
+            format!("{holds}; {label} lifts that by {gain}{}%", format::THIN)
         }
         _ => holds,
     }
@@ -162,7 +183,7 @@ pub fn fleet_sizes(plan: &PlanReport) -> Vec<FleetSizeRow> {
             role: roles.join(", "),
             is_answer: row.is_answer,
             is_present: row.is_present,
-            good: format::percent(row.attainment),
+            good: format::with_unit(&format::aligned(row.attainment * 100.0, 1), "%"),
             bar: (row.attainment * 100.0).clamp(0.0, 100.0),
             holds: format!("{}/{}", row.holds_in, row.runs),
             up_to: row.alpha.map_or_else(|| format::NONE.into(), times),
@@ -174,12 +195,6 @@ pub fn fleet_sizes(plan: &PlanReport) -> Vec<FleetSizeRow> {
 
 fn times(alpha: f64) -> String {
     format::with_unit(&format::aligned(alpha, 2), "×")
-}
-
-fn lower(label: &str) -> String {
-    let mut letters = label.chars();
-    let first = letters.next();
-    first.map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 #[expect(

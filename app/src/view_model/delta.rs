@@ -65,6 +65,11 @@ impl Delta {
         Self::new(if unchanged { "0" } else { &text }, "", tone, show(before))
     }
 
+    /// A remark beside a number that is compared with nothing.
+    pub fn plain(text: String, tone: Tone) -> Self {
+        Self { text, tone, was: String::new() }
+    }
+
     fn new(text: &str, unit: &str, tone: Tone, before: String) -> Self {
         if text == "0" {
             return Self { text: "same".into(), tone: Tone::Same, was: String::new() };

@@ -6,9 +6,10 @@ use serde_json::Value;
 /// Arrays longer than this count as one input: a trace, pasted samples.
 const LONG: usize = 64;
 
-/// Inputs that differ, name and all.
+/// Inputs that differ; the name is none.
 pub fn count(before: &ScenarioDoc, now: &ScenarioDoc) -> usize {
-    match (serde_json::to_value(before), serde_json::to_value(now)) {
+    let parts = |doc: &ScenarioDoc| serde_json::to_value((&doc.workload, &doc.fleet));
+    match (parts(before), parts(now)) {
         (Ok(before), Ok(now)) => differences(&before, &now),
         _ => 0,
     }

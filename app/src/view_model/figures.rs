@@ -39,6 +39,7 @@ pub fn supply(source: &Source) -> (SupplyChart, String) {
         sustainable: report.supply.sustainable.decode_tps,
         band: source.estimate.and_then(|e| e.step_time_band),
         deliverable: source.plan.and_then(|plan| plan.deliverable).map(|mix| mix.decode_tps),
+        peak: Some(report.supply.required_peak.decode_tps),
     };
     let caption = supply_caption(&chart);
     (chart, caption)
@@ -63,19 +64,22 @@ fn demand(report: &SimReport, estimate: Option<&SupplyEstimate>) -> Vec<(f64, f6
     }
 }
 
-fn supply_caption(chart: &SupplyChart) -> String {
+/// The finding of a supply chart.
+pub fn supply_caption(chart: &SupplyChart) -> String {
     let above = |p: &&(f64, f64)| p.1 > chart.sustainable;
-    let Some(first) = chart.required.iter().find(above) else {
-        let peak = chart.required.iter().map(|p| p.1).fold(0.0, f64::max);
+    let (Some(first), Some(last), true) = (
+        chart.required.iter().find(above),
+        chart.required.iter().rfind(above),
+        chart.short_by() > 0.0,
+    ) else {
+        let peak = chart.sustainable + chart.short_by();
         return format!(
-            "Demand stays below the sustainable supply: {} at most, of {}",
+            "Demand stays about or below the sustainable supply: {} at the peak, of {}",
             format::significant(peak),
             format::tps(chart.sustainable)
         );
     };
-    let last = chart.required.iter().rfind(above).unwrap_or(first);
-    let peak = chart.required.iter().map(|p| p.1).fold(0.0, f64::max);
-    let short = format::tps(peak - chart.sustainable);
+    let short = format::tps(chart.short_by());
     if first.0 <= chart.end_s * 0.02 && last.0 >= chart.end_s * 0.98 {
         return format!("Demand is above the sustainable supply throughout; short by {short}");
     }
@@ -95,7 +99,11 @@ pub fn debt(source: &Source) -> (DebtChart, String) {
         end_s: report.horizon_s,
         points: report.series.iter().filter(in_horizon).map(debt_point).collect(),
         before: source.before.map_or_else(Vec::new, |(r, _)| {
-            r.series.iter().map(|p| (p.t_s, p.backlog_work_s)).filter(|p| p.0 <= r.horizon_s).collect()
+            r.series
+                .iter()
+                .map(|p| (p.t_s, p.backlog_work_s))
+                .filter(|p| p.0 <= r.horizon_s)
+                .collect()
         }),
         peak: (peak.peak_waiting > 0).then_some((peak.peak_at_s, peak.peak_work_s)),
         oldest_s: peak.oldest_age_s,
@@ -141,7 +149,7 @@ fn debt_caption(report: &SimReport) -> String {
     }
     if report.debt.waiting_at_end > 0 {
         caption += &format!(
-            "; {} still wait at the end, {} to drain",
+            "; {} waiting at the end, {} to drain",
             format::count(report.debt.waiting_at_end),
             format::seconds(report.debt.drain_s)
         );
@@ -168,7 +176,8 @@ pub fn tpot(source: &Source) -> (LatencyChart, String) {
     let report = source.report;
     let limit_ms = common_limit(source.doc, |slo| slo.tpot_ms);
     let before = source.before.map(|(r, _)| (&r.tpot_histogram, &r.tpot_ms));
-    let chart = latency(&report.tpot_histogram, &report.tpot_ms, limit_ms, None, Look::Slow, before);
+    let chart =
+        latency(&report.tpot_histogram, &report.tpot_ms, limit_ms, None, Look::Slow, before);
     let caption = latency_caption(&chart, &report.tpot_ms, "stream their tokens");
     (chart, caption)
 }
@@ -212,10 +221,9 @@ fn ghost(histogram: &Histogram, population: u64) -> Vec<(f64, f64)> {
 }
 
 fn latency_caption(chart: &LatencyChart, percentiles: &Percentiles, verb: &str) -> String {
-    let p95 = percentiles.p95.map_or_else(
-        || "p95 is never".to_owned(),
-        |ms| format!("p95 {}", format::millis(ms)),
-    );
+    let p95 = percentiles
+        .p95
+        .map_or_else(|| "p95 is never".to_owned(), |ms| format!("p95 {}", format::millis(ms)));
     if percentiles.population == 0 {
         return "No request to look at".into();
     }

@@ -2,23 +2,29 @@
 
 use goodput_engine::calibration::CalibrationReport;
 use goodput_engine::calibration::report::{ExcludedPoint, PointFit};
-use goodput_engine::ingest::{BenchmarkPoint, Latency, LatencyStats, Load, MissingFact, TokenKind, TraceSummary};
+use goodput_engine::ingest::{
+    BenchmarkPoint, Latency, LatencyStats, Load, MissingFact, TokenKind, TraceSummary,
+};
 use goodput_engine::review::FileReport;
 
 use crate::charts::{BenchmarkChart, BenchmarkPointPair};
 use crate::format;
 
 /// Heads of the table of points.
-pub const POINT_HEADS: [&str; 8] = [
-    "load", "input", "output", "completed", "failed", "output, tok/s", "TTFT", "TPOT",
-];
+pub const POINT_HEADS: [&str; 8] =
+    ["load", "input", "output", "completed", "failed", "output, tok/s", "TTFT", "TPOT"];
 
 /// What a file is and how much of it was read.
 pub fn read_line(report: &FileReport) -> String {
     let what = report.format.clone().unwrap_or_else(|| "file".into()).replace('_', " ");
     let tool = report.tool_version.as_ref().map_or_else(String::new, |v| format!(" ({v})"));
     let rows = report.notes.as_ref().map_or_else(String::new, |notes| {
-        format!(": {} of {} {} used", format::count(notes.rows_used), format::count(notes.rows_read), notes.counted)
+        format!(
+            ": {} of {} {} used",
+            format::count(notes.rows_used),
+            format::count(notes.rows_read),
+            notes.counted
+        )
     });
     format!("Read as {what}{tool}{rows}")
 }
@@ -26,7 +32,8 @@ pub fn read_line(report: &FileReport) -> String {
 /// What was left out and noticed.
 pub fn remarks(report: &FileReport) -> Vec<String> {
     let Some(notes) = &report.notes else { return Vec::new() };
-    let excluded = notes.excluded.iter().map(|e| format!("{} left out: {}", format::count(e.rows), e.reason));
+    let excluded =
+        notes.excluded.iter().map(|e| format!("{} left out: {}", format::count(e.rows), e.reason));
     excluded.chain(notes.remarks.iter().cloned()).collect()
 }
 
@@ -43,7 +50,13 @@ pub fn trace_rows(t: &TraceSummary) -> Vec<(&'static str, String)> {
     vec![
         ("Requests", format!("{} over {}", format::count(t.requests), format::seconds(t.span_s))),
         ("Mean rate", t.mean_rate_rps.map_or_else(|| format::NONE.into(), precise_rps)),
-        ("Gap CV", t.gap_cv.map_or_else(|| format::NONE.into(), |cv| format!("{} (1 is Poisson)", format::significant(cv)))),
+        (
+            "Gap CV",
+            t.gap_cv.map_or_else(
+                || format::NONE.into(),
+                |cv| format!("{} (1 is Poisson)", format::significant(cv)),
+            ),
+        ),
         ("Busiest minute", peaks(t.peak_minute_rps, t.peak_minute_bin_rps)),
         ("Busiest 10 s", peaks(t.peak_10s_rps, t.peak_10s_bin_rps)),
         ("Input", lengths(&t.input_tokens)),
@@ -65,7 +78,8 @@ pub fn point_cells(point: &BenchmarkPoint) -> [String; 8] {
     let tokens = |l: Option<goodput_engine::ingest::Length>| {
         l.map_or_else(|| format::NONE.into(), |l| format::fixed(l.mean_tokens, 0))
     };
-    let rate = point.tps(TokenKind::Output).map_or_else(|| format::NONE.into(), format::significant);
+    let rate =
+        point.tps(TokenKind::Output).map_or_else(|| format::NONE.into(), format::significant);
     [
         load(point),
         tokens(point.input),
@@ -152,11 +166,19 @@ pub fn charts(report: &CalibrationReport) -> [(BenchmarkChart, String); 2] {
     ]
 }
 
-fn chart(report: &CalibrationReport, unit: &'static str, names: &[&str]) -> (BenchmarkChart, String) {
+fn chart(
+    report: &CalibrationReport,
+    unit: &'static str,
+    names: &[&str],
+) -> (BenchmarkChart, String) {
     let by_rate = report.points.iter().all(|point| point.rate_rps.is_some());
     let pairs: Vec<BenchmarkPointPair> =
         report.points.iter().filter_map(|point| pair(point, names, by_rate)).collect();
-    let caption = match pairs.iter().map(|p| (p.predicted / p.measured - 1.0).abs()).reduce(f64::max) {
+    let caption = match pairs
+        .iter()
+        .map(|p| (p.predicted / p.measured - 1.0).abs())
+        .reduce(f64::max)
+    {
         Some(worst) => format!(
             "Measured points over the simulation of their own conditions; the farthest is off by {}",
             format::percent(worst)
@@ -171,15 +193,13 @@ fn chart(report: &CalibrationReport, unit: &'static str, names: &[&str]) -> (Ben
 
 fn pair(point: &PointFit, names: &[&str], by_rate: bool) -> Option<BenchmarkPointPair> {
     let statistic = names.iter().find_map(|name| {
-        point.statistics.iter().find(|s| s.name.starts_with(name) && s.name.contains("mean")).or_else(
-            || point.statistics.iter().find(|s| s.name.starts_with(name)),
-        )
+        point
+            .statistics
+            .iter()
+            .find(|s| s.name.starts_with(name) && s.name.contains("mean"))
+            .or_else(|| point.statistics.iter().find(|s| s.name.starts_with(name)))
     })?;
-    let load = if by_rate {
-        point.rate_rps?
-    } else {
-        point.concurrency.map_or(0.0, |n| n as f64)
-    };
+    let load = if by_rate { point.rate_rps? } else { point.concurrency.map_or(0.0, |n| n as f64) };
     Some(BenchmarkPointPair {
         load,
         measured: statistic.measured,

@@ -216,7 +216,8 @@ pub fn read_list(text: &str) -> Result<Vec<u32>, String> {
     words
         .iter()
         .map(|word| {
-            let value = parse::whole(word, Quantity::Tokens).map_err(|why| format!("“{word}” {why}"))?;
+            let value =
+                parse::whole(word, Quantity::Tokens).map_err(|why| format!("“{word}” {why}"))?;
             if (1.0..=f64::from(u32::MAX)).contains(&value) {
                 Ok(whole(value))
             } else {
@@ -259,7 +260,9 @@ mod tests {
         let before = LengthsDoc::Lognormal { mean: 1_000.0, p99: 3_988.0 };
         let picture = picture(&now, Some(&before)).expect("a shape");
         assert!(picture.bars.len() == BINS && picture.ghost.starts_with('M'));
-        assert!(picture.bars.iter().all(|b| b.0 >= 0.0 && b.0 + b.2 <= WIDTH + 0.5 && b.3 <= HEIGHT));
+        assert!(
+            picture.bars.iter().all(|b| b.0 >= 0.0 && b.0 + b.2 <= WIDTH + 0.5 && b.3 <= HEIGHT)
+        );
         assert!(picture.ticks.iter().any(|(_, text)| text == "1k"), "{:?}", picture.ticks);
         assert_eq!(super::picture(&LengthsDoc::Fixed { tokens: 5 }, None), None);
     }

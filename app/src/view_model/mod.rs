@@ -1,6 +1,7 @@
 //! What the page shows, as plain strings and rows made from reports: pure functions, tested
 //! natively. No queueing, no percentiles: those are the engine's.
 
+pub mod arithmetic;
 pub mod books;
 pub mod delta;
 pub mod edits;

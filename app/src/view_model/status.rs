@@ -10,13 +10,19 @@ pub fn simulating(share: Option<f64>, offered: Option<u64>) -> String {
         format!(" of about {}", format::plural(n, "request", "requests"))
     });
     match share {
-        Some(share) => format!("Simulating, {}{of}", format::with_unit(&format::fixed(share * 100.0, 0), "%")),
+        Some(share) => {
+            format!("Simulating, {}{of}", format::with_unit(&format::fixed(share * 100.0, 0), "%"))
+        }
         None => format!("Simulating{of}"),
     }
 }
 
 /// After it: what was simulated, and what the plan is doing or has done.
-pub fn simulated(report: &SimReport, seeds: Option<usize>, planning: Option<Option<f64>>) -> String {
+pub fn simulated(
+    report: &SimReport,
+    seeds: Option<usize>,
+    planning: Option<Option<f64>>,
+) -> String {
     let mut text = format!(
         "Simulated {}, seed {}, horizon {}, warm-up {}",
         format::plural(report.offered, "request", "requests"),

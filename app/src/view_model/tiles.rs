@@ -49,6 +49,26 @@ pub fn tiles(source: &Source) -> Vec<Tile> {
     vec![goodput(source), replicas(source), supply(source), debt(source), cost(source)]
 }
 
+/// Tiles of final size before the first result.
+pub fn soon() -> Vec<Tile> {
+    let tile = |id, label| Tile {
+        id,
+        label,
+        value: format::NONE.to_owned(),
+        unit: "",
+        delta: None,
+        detail: String::new(),
+        tags: Vec::new(),
+    };
+    vec![
+        tile("goodput", "SLO goodput"),
+        tile("replicas", "Replicas that hold it"),
+        tile("supply", "Decode supply at peak"),
+        tile("debt", "Queue debt, peak"),
+        tile("cost", "Cost per 1,000 good"),
+    ]
+}
+
 fn goodput(source: &Source) -> Tile {
     let report = source.report;
     let label = match report.goodput.kind {
@@ -136,7 +156,8 @@ fn replicas(source: &Source) -> Tile {
     }
 }
 
-fn shortfall(need: u32, have: u32) -> Delta {
+/// How many are missing or to spare.
+pub fn shortfall(need: u32, have: u32) -> Delta {
     let was = format!("have {have}");
     match need.cmp(&have) {
         std::cmp::Ordering::Greater => {
@@ -179,7 +200,11 @@ fn supply(source: &Source) -> Tile {
     Tile {
         id: "supply",
         label: "Decode supply at peak",
-        value: if ratio.is_finite() { format::rounded(ratio * 100.0, 2) } else { format::NONE.into() },
+        value: if ratio.is_finite() {
+            format::rounded(ratio * 100.0, 2)
+        } else {
+            format::NONE.into()
+        },
         unit: "%",
         delta: Some(delta),
         detail,
@@ -198,14 +223,22 @@ fn debt(source: &Source) -> Tile {
         format::seconds(debt.oldest_age_s),
     );
     if debt.waiting_at_end > 0 {
-        detail += &format!("; {} still wait at the end", format::count(debt.waiting_at_end));
+        detail += &format!("; {} waiting at the end", format::count(debt.waiting_at_end));
     }
     let (value, unit) = split_unit(&format::seconds(debt.peak_work_s));
-    Tile { id: "debt", label: "Queue debt, peak", value, unit, delta, detail, tags: step_time(source) }
+    Tile {
+        id: "debt",
+        label: "Queue debt, peak",
+        value,
+        unit,
+        delta,
+        detail,
+        tags: step_time(source),
+    }
 }
 
 /// The number and the unit of a formatted time, which stand in different sizes.
-fn split_unit(text: &str) -> (String, &'static str) {
+pub fn split_unit(text: &str) -> (String, &'static str) {
     let number = text.split(format::THIN).next().unwrap_or(text).to_owned();
     let unit = ["ms", "min", "s", "h"].into_iter().find(|unit| text.ends_with(unit));
     (number, unit.unwrap_or(""))
@@ -234,7 +267,8 @@ fn cost(source: &Source) -> Tile {
     let delta = before
         .map(|before| Delta::amount(before * 1e3, per_good * 1e3, Better::Lower, format::usd));
     let good = format::count(source.report.goodput.good);
-    let detail = format!("{} ÷ {good} good; {month}", format::usd_cents(cost.total));
+    let total = format::usd_fixed(cost.total, super::books::decimals_of(cost.total));
+    let detail = format!("{total} ÷ {good} good; {month}");
     tile(format::usd(per_good * 1e3), delta, detail, tags)
 }
 

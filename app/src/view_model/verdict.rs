@@ -4,6 +4,7 @@ use goodput_engine::accounts::report::{SimReport, VerdictState};
 use goodput_engine::estimate::report::{EstimateReport, EstimateVerdict};
 use goodput_engine::planner::report::PlanReport;
 
+use super::words;
 use crate::format;
 
 /// The verdict in a shape, a word and a sentence.
@@ -23,14 +24,9 @@ pub struct VerdictView {
 pub fn simulated(report: &SimReport, plan: Option<&PlanReport>) -> VerdictView {
     let (state, word) = names(report.verdict.state);
     let mut clauses: Vec<String> =
-        report.verdict.causes.iter().map(|cause| capitalised(cause)).collect();
+        report.verdict.causes.iter().map(|cause| words::clause(cause)).collect();
     clauses.extend(plan.map(|plan| plan.sentence.clone()));
-    VerdictView {
-        state,
-        word,
-        sentence: report.verdict.sentence.clone(),
-        why: clauses.join(". "),
-    }
+    VerdictView { state, word, sentence: report.verdict.sentence.clone(), why: clauses.join(". ") }
 }
 
 /// The verdict of the instant estimate: shown alone when nothing fits, else until the first
@@ -72,7 +68,8 @@ fn layouts(report: &EstimateReport) -> String {
     )
 }
 
-fn names(state: VerdictState) -> (&'static str, &'static str) {
+/// Class and word of a state.
+pub fn names(state: VerdictState) -> (&'static str, &'static str) {
     match state {
         VerdictState::Holds => ("holds", "Holds"),
         VerdictState::LateButStable => ("late", "Late but stable"),
@@ -80,9 +77,4 @@ fn names(state: VerdictState) -> (&'static str, &'static str) {
         VerdictState::DoesNotFit => ("nofit", "Does not fit"),
         VerdictState::NotMeasuredHere => ("unmeasured", "Not measured here"),
     }
-}
-
-fn capitalised(clause: &str) -> String {
-    let mut letters = clause.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -63,8 +63,16 @@ fn snake_case(outcome: Outcome) -> Option<String> {
 
 /// `start_up` → `Start up`.
 fn sentence_case(name: &str) -> String {
-    let spaced = name.replace('_', " ");
-    let mut letters = spaced.chars();
+    clause(&name.replace('_', " "))
+}
+
+/// A clause as it begins a line; names of options stay as they are spelled.
+pub fn clause(text: &str) -> String {
+    let first_word = text.split(' ').next().unwrap_or_default();
+    if first_word.contains('_') {
+        return text.to_owned();
+    }
+    let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 

@@ -172,7 +172,9 @@ fn hello_in(text: &str) -> Option<Hello> {
         hello: Hello,
     }
     // Only a hello starts like this; long reports are not parsed twice.
-    text.starts_with("{\"hello\"").then(|| serde_json::from_str::<Wrapped>(text).ok())?.map(|w| w.hello)
+    text.starts_with("{\"hello\"")
+        .then(|| serde_json::from_str::<Wrapped>(text).ok())?
+        .map(|w| w.hello)
 }
 
 fn text_of(error: &JsValue) -> String {

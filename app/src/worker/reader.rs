@@ -51,8 +51,7 @@ impl Reader {
             Contents::Trace(trace) => Some(trace),
             Contents::Benchmark { .. } => None,
         });
-        let workload =
-            trace.and_then(|t| if exactly { t.replayed() } else { t.as_profile() });
+        let workload = trace.and_then(|t| if exactly { t.replayed() } else { t.as_profile() });
         match workload {
             Some(workload) => FromReader::Trace { file, workload: Box::new(workload) },
             None => FromReader::Failed {

@@ -46,10 +46,7 @@ fn checked(doc: &ScenarioDoc) -> Result<Scenario, Vec<Problem>> {
     scenario::check(doc).map(|checked| checked.scenario)
 }
 
-fn simulate(
-    doc: &ScenarioDoc,
-    progress: &mut dyn FnMut(f64),
-) -> Result<SimReport, Vec<Problem>> {
+fn simulate(doc: &ScenarioDoc, progress: &mut dyn FnMut(f64)) -> Result<SimReport, Vec<Problem>> {
     let scenario = checked(doc)?;
     let unanswerable = |why: Unanswerable| vec![why.problem()];
     let answer = Answer::prepare(&scenario).map_err(unanswerable)?;
@@ -75,10 +72,7 @@ fn plan(doc: &ScenarioDoc, progress: &mut dyn FnMut(f64)) -> Result<PlanReport, 
     })
 }
 
-fn calibrate(
-    doc: &ScenarioDoc,
-    files: Vec<Benchmark>,
-) -> Result<CalibrationReport, Vec<Problem>> {
+fn calibrate(doc: &ScenarioDoc, files: Vec<Benchmark>) -> Result<CalibrationReport, Vec<Problem>> {
     let scenario = checked(doc)?;
     let files: Vec<BenchmarkFile> = files
         .into_iter()

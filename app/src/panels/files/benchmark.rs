@@ -71,7 +71,8 @@ fn Question(id: u64, fact: MissingFact) -> impl IntoView {
                 .into_any()
         }
         MissingFact::GpuCount => {
-            let say = Callback::new(move |t| change(|added, text| added.gpu_count = whole(text), t));
+            let say =
+                Callback::new(move |t| change(|added, text| added.gpu_count = whole(text), t));
             view! { <Said id=format!("gpus-of-{id}") label="How many GPUs?" say/> }.into_any()
         }
         MissingFact::TensorParallel => {
@@ -86,7 +87,8 @@ fn Question(id: u64, fact: MissingFact) -> impl IntoView {
                 .into_any()
         }
         MissingFact::Quality => {
-            let say = Callback::new(move |t| change(|added, text| added.quality_rate = share(text), t));
+            let say =
+                Callback::new(move |t| change(|added, text| added.quality_rate = share(text), t));
             view! { <Said id=format!("quality-of-{id}") label="Answers that passed a check, %?" say/> }
                 .into_any()
         }
@@ -179,7 +181,8 @@ fn Fit(report: Arc<CalibrationReport>) -> impl IntoView {
     let excluded = report.excluded.iter().map(|point| {
         view! { <li class="warning">{words::excluded(point)}</li> }
     });
-    let assumptions = report.assumptions.iter().map(|text| view! { <li class="note">{text.clone()}</li> });
+    let assumptions =
+        report.assumptions.iter().map(|text| view! { <li class="note">{text.clone()}</li> });
     let fitted = report.fitted.clone();
     let used = !report.points.is_empty();
     view! {

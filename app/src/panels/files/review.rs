@@ -125,4 +125,3 @@ fn Findings(findings: Vec<Finding>) -> impl IntoView {
     });
     view! { <ul class="problems" data-testid="findings">{rows.collect_view()}</ul> }.into_any()
 }
-

@@ -121,11 +121,11 @@ fn Profile(index: usize) -> impl IntoView {
 #[component]
 fn ProfileRow(index: usize, row: usize) -> impl IntoView {
     let bench = workbench();
-    let number = row + 1;
+    let (number, later) = (row + 1, row > 0);
     view! {
-        <div class="pair" role="group" aria-label=format!("Point {number} of the profile")>
-            <NumberField field=Field::Class(index, ClassField::PointTime(row))/>
-            <NumberField field=Field::Class(index, ClassField::PointRate(row))/>
+        <div class="pair" class:first=!later role="group" aria-label=format!("Point {number} of the profile")>
+            <NumberField field=Field::Class(index, ClassField::PointTime(row)) bare=later/>
+            <NumberField field=Field::Class(index, ClassField::PointRate(row)) bare=later/>
             <button
                 class="icon small"
                 type="button"

@@ -64,20 +64,18 @@ fn Limits(index: usize) -> impl IntoView {
 #[component]
 fn Quality(index: usize) -> impl IntoView {
     let bench = workbench();
-    let state = bench.about(move |doc| {
-        match doc.workload.classes.get(index).map(|class| &class.quality) {
+    let state =
+        bench.about(move |doc| match doc.workload.classes.get(index).map(|class| &class.quality) {
             Some(QualityDoc::Assumed { .. }) => "assumed",
             Some(QualityDoc::Verified { .. }) => "verified",
             _ => "not_checked",
-        }
-    });
-    let by = bench.about(move |doc| {
-        match doc.workload.classes.get(index).map(|class| &class.quality) {
+        });
+    let by =
+        bench.about(move |doc| match doc.workload.classes.get(index).map(|class| &class.quality) {
             Some(QualityDoc::Assumed { by, .. }) => by.clone(),
             Some(QualityDoc::Verified { source, .. }) => source.clone(),
             _ => String::new(),
-        }
-    });
+        });
     let choices = vec![
         Choice::new("not_checked", "nobody checked"),
         Choice::new("assumed", "assumed"),

@@ -46,7 +46,11 @@ pub fn Fleet() -> impl IntoView {
 fn Precisions() -> impl IntoView {
     let bench = workbench();
     let weights = bench.about(|doc| {
-        doc.fleet.pools.first().map(|pool| words::weights_id(pool.weight_precision)).unwrap_or_default()
+        doc.fleet
+            .pools
+            .first()
+            .map(|pool| words::weights_id(pool.weight_precision))
+            .unwrap_or_default()
     });
     let kv = bench.about(|doc| {
         doc.fleet.pools.first().map(|pool| words::kv_id(pool.kv_precision)).unwrap_or_default()
@@ -83,7 +87,8 @@ fn Scheduler() -> impl IntoView {
     ];
     let fields = fields.map(|field| view! { <NumberField field=Field::Pool(field)/> });
     let switches = Switch::ALL.map(|switch| {
-        let on = bench.about(move |doc| doc.fleet.pools.first().is_some_and(|pool| switch.get(pool)));
+        let on =
+            bench.about(move |doc| doc.fleet.pools.first().is_some_and(|pool| switch.get(pool)));
         let change = Callback::new(move |on: bool| {
             bench.edit(&Edit::Pool(PoolEdit::Switch(switch, on)));
         });

@@ -64,7 +64,8 @@ pub fn Model() -> impl IntoView {
     });
     let choose = Callback::new(move |id: String| {
         let model = if id == CUSTOM {
-            words::custom_model(&bench.doc_untracked()).map(|shape| ModelRef::Custom(Box::new(shape)))
+            words::custom_model(&bench.doc_untracked())
+                .map(|shape| ModelRef::Custom(Box::new(shape)))
         } else {
             Some(ModelRef::id(&id))
         };

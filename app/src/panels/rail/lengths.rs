@@ -145,11 +145,11 @@ fn Quantiles(index: usize, side: Side) -> impl IntoView {
 #[component]
 fn QuantileRow(index: usize, side: Side, row: usize) -> impl IntoView {
     let bench = workbench();
-    let number = row + 1;
+    let (number, later) = (row + 1, row > 0);
     view! {
-        <div class="pair" role="group" aria-label=format!("Quantile {number}")>
-            <NumberField field=length(index, side, LengthField::QuantileP(row))/>
-            <NumberField field=length(index, side, LengthField::QuantileTokens(row))/>
+        <div class="pair" class:first=!later role="group" aria-label=format!("Quantile {number}")>
+            <NumberField field=length(index, side, LengthField::QuantileP(row)) bare=later/>
+            <NumberField field=length(index, side, LengthField::QuantileTokens(row)) bare=later/>
             <button
                 class="icon small"
                 type="button"
@@ -189,7 +189,10 @@ fn Samples(index: usize, side: Side) -> impl IntoView {
     let paste = move |typed: String| {
         match shapes::read_list(&typed) {
             Ok(samples) => {
-                said.set(format!("= {}", format::plural(samples.len() as u64, "length", "lengths")));
+                said.set(format!(
+                    "= {}",
+                    format::plural(samples.len() as u64, "length", "lengths")
+                ));
                 let lengths = LengthsDoc::Empirical { samples };
                 bench.edit(&Edit::Class(index, ClassEdit::Lengths(side, lengths)));
             }
@@ -249,4 +252,3 @@ fn Realised(index: usize, side: Side) -> impl IntoView {
     }
     .into_any()
 }
-

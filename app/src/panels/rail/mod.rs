@@ -26,6 +26,7 @@ pub fn Rail() -> impl IntoView {
     });
     view! {
         <section class="rail" id="inputs" tabindex="-1" aria-labelledby="inputs-head">
+            <div class="railin">
             <div class="rhead">
                 <h2 id="inputs-head">"Scenario"</h2>
                 {move || {
@@ -41,6 +42,7 @@ pub fn Rail() -> impl IntoView {
             <fleet::Fleet/>
             <price::Price/>
             <Run/>
+            </div>
         </section>
     }
     .into_any()

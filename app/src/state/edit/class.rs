@@ -1,8 +1,7 @@
 //! Changes of a traffic class other than of one number.
 
 use goodput_engine::scenario::doc::{
-    ArrivalsDoc, ClassDoc, LengthsDoc, NoiseDoc, PatienceDoc, QualityDoc, QuantileDoc,
-    RatePointDoc,
+    ArrivalsDoc, ClassDoc, LengthsDoc, NoiseDoc, PatienceDoc, QualityDoc, QuantileDoc, RatePointDoc,
 };
 
 use crate::state::field::{Side, lengths_mut};

@@ -1,8 +1,6 @@
 //! Numbers of a traffic class: arrivals, lengths, patience, quality and limits.
 
-use goodput_engine::scenario::doc::{
-    ArrivalsDoc, ClassDoc, LengthsDoc, PatienceDoc, QualityDoc,
-};
+use goodput_engine::scenario::doc::{ArrivalsDoc, ClassDoc, LengthsDoc, PatienceDoc, QualityDoc};
 
 use super::{FieldKind, Slot};
 use crate::parse::Quantity;
@@ -206,4 +204,3 @@ impl LengthField {
         }
     }
 }
-

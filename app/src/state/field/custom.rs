@@ -20,14 +20,8 @@ pub enum GpuField {
 
 impl GpuField {
     /// All of them, in the order of the form.
-    pub const ALL: [Self; 6] = [
-        Self::Memory,
-        Self::Bandwidth,
-        Self::Bf16,
-        Self::Fp8,
-        Self::ScaleUp,
-        Self::ScaleUpGpus,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Memory, Self::Bandwidth, Self::Bf16, Self::Fp8, Self::ScaleUp, Self::ScaleUpGpus];
 
     pub(super) fn kind(self) -> FieldKind {
         let plain = |label, unit| FieldKind::real(label, unit, Quantity::Plain);

@@ -21,7 +21,7 @@ pub fn App() -> impl IntoView {
     browser::on_key(move |event| press(bench, &event));
     view! {
         <Patterns/>
-        <a class="skip" href="#results" on:click=skip>
+        <a class="skip" href="#results" on:click=move |event| skip(&event)>
             "Skip to results"
         </a>
         <Header/>
@@ -49,7 +49,7 @@ fn first_document() -> ScenarioDoc {
 }
 
 /// Links within the page must not replace the scenario in the address.
-fn skip(event: leptos::ev::MouseEvent) {
+fn skip(event: &leptos::ev::MouseEvent) {
     event.prevent_default();
     browser::go_to("results");
 }

@@ -100,7 +100,7 @@ pub fn number(text: &str, quantity: Quantity) -> Result<f64, NotANumber> {
     // The exponent is part of the text, so that 2.3 s become exactly 2300 ms.
     let value: f64 = format!("{plain}e{}", exponent.saturating_add(power))
         .parse()
-        .map_err(|_: std::num::ParseFloatError| NotANumber::Malformed)?;
+        .map_err(|_malformed: std::num::ParseFloatError| NotANumber::Malformed)?;
     let value = value * factor;
     if !value.is_finite() || value > 1e15 {
         return Err(NotANumber::TooLarge);
@@ -144,8 +144,9 @@ fn split_number(text: &str) -> Result<(&str, i32, &str), NotANumber> {
     if len == sign_len {
         return Err(NotANumber::Malformed);
     }
-    let exponent =
-        after_e[..len].parse().map_err(|_: std::num::ParseIntError| NotANumber::TooLarge)?;
+    let exponent = after_e[..len]
+        .parse()
+        .map_err(|_too_long: std::num::ParseIntError| NotANumber::TooLarge)?;
     Ok((digits, exponent, &after_e[len..]))
 }
 

@@ -60,7 +60,7 @@ impl LatencyChart {
             right: surface.width - never - 4.0,
             bottom: surface.height - 22.0,
         };
-        self.draw_axis(surface, &axis, &rect)?;
+        draw_axis(surface, &axis, &rect)?;
         let tallest = bins.iter().map(|bin| bin.count).max().unwrap_or(0).max(self.never).max(1);
         let height = |count: u64| (rect.bottom - rect.top) * count as f64 / tallest as f64;
         self.draw_bars(surface, &axis, &rect, &bins, &height)?;
@@ -94,27 +94,6 @@ impl LatencyChart {
             Some(Bin { from: first[0], to: last[1], count })
         });
         bins.filter(|bin| bin.count > 0).collect()
-    }
-
-    fn draw_axis<DB: DrawingBackend>(
-        &self,
-        surface: &Surface<DB>,
-        axis: &LogAxis,
-        rect: &Rect,
-    ) -> Drawn<DB> {
-        let palette = surface.palette;
-        let base = crisp(rect.bottom);
-        let line = [(rect.left, base), (rect.right, base)];
-        surface.path(&line, Stroke::solid(palette.axis, 1.0))?;
-        for tick in &axis.ticks {
-            let x = crisp(rect.left + axis.place(tick.at) * rect.width());
-            surface.path(&[(x, base), (x, base + 3.0)], Stroke::solid(palette.axis, 1.0))?;
-            let half = surface.text_width(&tick.label, false) / 2.0;
-            let x = x.clamp(half, (surface.width - half).max(half));
-            let label = Label::new(&tick.label, (x, rect.bottom + 13.0), palette.ink_3);
-            surface.label(&label.centred())?;
-        }
-        Ok(())
     }
 
     fn draw_bars<DB: DrawingBackend>(
@@ -266,4 +245,21 @@ impl LatencyChart {
             rows: rows.chain([never]).collect(),
         }
     }
+}
+
+/// The base line with its decades.
+fn draw_axis<DB: DrawingBackend>(surface: &Surface<DB>, axis: &LogAxis, rect: &Rect) -> Drawn<DB> {
+    let palette = surface.palette;
+    let base = crisp(rect.bottom);
+    let line = [(rect.left, base), (rect.right, base)];
+    surface.path(&line, Stroke::solid(palette.axis, 1.0))?;
+    for tick in &axis.ticks {
+        let x = crisp(rect.left + axis.place(tick.at) * rect.width());
+        surface.path(&[(x, base), (x, base + 3.0)], Stroke::solid(palette.axis, 1.0))?;
+        let half = surface.text_width(&tick.label, false) / 2.0;
+        let x = x.clamp(half, (surface.width - half).max(half));
+        let label = Label::new(&tick.label, (x, rect.bottom + 13.0), palette.ink_3);
+        surface.label(&label.centred())?;
+    }
+    Ok(())
 }

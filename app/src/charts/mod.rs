@@ -5,7 +5,6 @@
 //! write its file and name it in [`Chart`].
 
 mod axis;
-mod benchmark;
 mod canvas;
 mod debt;
 mod frame;
@@ -18,7 +17,6 @@ mod surface;
 mod svg;
 mod table;
 
-pub use benchmark::{BenchmarkChart, BenchmarkPointPair};
 pub use canvas::CanvasSurface;
 pub use debt::{DebtChart, DebtPoint};
 pub use latency::LatencyChart;
@@ -41,8 +39,6 @@ pub enum Chart {
     Latency(LatencyChart),
     /// The outcome waterfall.
     Outcomes(OutcomesChart),
-    /// Benchmark points over their simulation.
-    Benchmark(BenchmarkChart),
 }
 
 impl Chart {
@@ -57,7 +53,6 @@ impl Chart {
             Self::Debt(chart) => chart.draw(surface, cursor_s)?,
             Self::Latency(chart) => chart.draw(surface)?,
             Self::Outcomes(chart) => chart.draw(surface)?,
-            Self::Benchmark(chart) => chart.draw(surface)?,
         }
         surface.finish()
     }
@@ -70,7 +65,6 @@ impl Chart {
             Self::Debt(_) if width < 440.0 => 220.0,
             Self::Debt(_) => 236.0,
             Self::Latency(_) => 258.0,
-            Self::Benchmark(_) => 220.0,
             Self::Outcomes(chart) => chart.height(),
         }
     }
@@ -80,7 +74,7 @@ impl Chart {
         let end_s = match self {
             Self::Supply(chart) => chart.end_s,
             Self::Debt(chart) => chart.end_s,
-            Self::Latency(_) | Self::Outcomes(_) | Self::Benchmark(_) => return None,
+            Self::Latency(_) | Self::Outcomes(_) => return None,
         };
         // As wide as the frame makes the plot, but for the width of the tick labels.
         let (left, right) = (34.0, width - if width < 440.0 { 114.0 } else { 122.0 });
@@ -94,7 +88,6 @@ impl Chart {
             Self::Debt(chart) => chart.table(),
             Self::Latency(chart) => chart.table(),
             Self::Outcomes(chart) => chart.table(),
-            Self::Benchmark(chart) => chart.table(),
         }
     }
 
@@ -145,7 +138,8 @@ mod tests {
     }
 
     fn latency() -> Chart {
-        let edges_ms: Vec<f64> = (0..=40).map(|i| 10.0 * 1.28_f64.powi(i)).collect();
+        let edge = |i: &f64| Some(i * 1.28);
+        let edges_ms: Vec<f64> = std::iter::successors(Some(10.0), edge).take(41).collect();
         let counts: Vec<u64> =
             (0..40_u64).map(|i| 1_000_u64.saturating_sub((i * 97) % 1_300)).collect();
         Chart::Latency(LatencyChart {
@@ -213,9 +207,9 @@ mod tests {
             for chart in all() {
                 let svg = chart.svg(width, "").expect("drawn");
                 assert!(!svg.contains("NaN") && !svg.contains("2147483647"), "{svg}");
-                let far = (width * surface::SUB) as i64;
-                for part in svg.split(['"', ' ', ',']).filter_map(|p| p.parse::<i64>().ok()) {
-                    assert!((-40..=far + 4).contains(&part), "{part} at {width}: {svg}");
+                let far = width * surface::SUB;
+                for part in svg.split(['"', ' ', ',']).filter_map(|p| p.parse::<f64>().ok()) {
+                    assert!((-40.0..=far + 4.0).contains(&part), "{part} at {width}: {svg}");
                 }
             }
         }

@@ -19,7 +19,9 @@ use plotters_backend::DrawingBackend;
 use super::palette::{Palette, font_family};
 
 /// Parts of a CSS pixel that a backend counts.
-pub const SUB: f64 = 4.0;
+pub const SUB_WHOLE: u32 = 4;
+/// The same for arithmetic.
+pub const SUB: f64 = SUB_WHOLE as f64;
 
 /// What drawing on a backend may fail with.
 pub type Drawn<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;

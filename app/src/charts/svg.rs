@@ -9,7 +9,7 @@ use plotters_backend::{
 };
 use plotters_svg::SVGBackend;
 
-use super::surface::SUB;
+use super::surface::SUB_WHOLE;
 
 /// plotters-svg divides font sizes by this; other backends do not.
 const FONT_SHRINK: f64 = 1.24;
@@ -22,14 +22,14 @@ pub struct SvgSurface<'a> {
 impl<'a> SvgSurface<'a> {
     /// Writes into `text`; the size is in CSS pixels.
     pub fn new(text: &'a mut String, (width, height): (u32, u32)) -> Self {
-        Self { inner: SVGBackend::with_string(text, (width * SUB as u32, height * SUB as u32)) }
+        Self { inner: SVGBackend::with_string(text, (width * SUB_WHOLE, height * SUB_WHOLE)) }
     }
 }
 
 /// Gives a finished SVG its size in CSS pixels, a name for screen readers, and round joins.
 pub fn finish(text: &str, (width, height): (u32, u32), title: &str) -> String {
     let body = text.split_once('>').map_or(text, |(_, body)| body);
-    let view = (width * SUB as u32, height * SUB as u32);
+    let view = (width * SUB_WHOLE, height * SUB_WHOLE);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {} {}\" stroke-linejoin=\"round\" role=\"img\">\n<title>{}</title>{body}",

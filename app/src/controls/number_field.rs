@@ -83,8 +83,8 @@ struct FieldState {
     text: RwSignal<Option<String>>,
     /// Why the text is no number.
     error: RwSignal<Option<String>>,
-    /// What the field itself committed last, to tell changes from outside.
-    own: StoredValue<Option<Option<f64>>>,
+    /// Whether the next change of the document is the field's own.
+    own: StoredValue<bool>,
     shown: Memo<String>,
     edited: Memo<bool>,
 }
@@ -98,18 +98,16 @@ impl FieldState {
             let now = committed.get();
             bench.baseline.with(|b| b.as_ref().is_some_and(|b| field.get(&b.doc) != now))
         });
-        let own = StoredValue::new(None);
+        let own = StoredValue::new(false);
         let error = RwSignal::new(None);
         let state = Self { bench, field, kind, committed, text, error, own, shown, edited };
         // A value from outside replaces what was being typed: the two must not disagree.
-        Effect::new(move |before: Option<Option<f64>>| {
-            let now = committed.get();
-            let changed = before.is_some_and(|before| before != now);
-            if changed && own.get_value() != Some(now) {
+        Effect::new(move |first: Option<()>| {
+            committed.track();
+            if first.is_some() && !own.get_value() {
                 state.forget_text();
             }
-            own.set_value(None);
-            now
+            own.set_value(false);
         });
         on_cleanup(move || {
             let _gone = bench.unread.try_update(|unread| unread.remove(&field));
@@ -138,7 +136,7 @@ impl FieldState {
 
     fn commit(self, value: Option<f64>) {
         if value != self.committed.get_untracked() {
-            self.own.set_value(Some(value));
+            self.own.set_value(true);
             self.bench.edit(&Edit::Number { field: self.field, value });
         }
     }

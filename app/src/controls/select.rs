@@ -55,15 +55,15 @@ pub fn Select(
 /// A labelled check box.
 #[component]
 pub fn SwitchBox(
-    #[prop(into)] id: String,
-    #[prop(into)] label: String,
+    id: &'static str,
+    label: &'static str,
     #[prop(into)] on: Signal<bool>,
     on_change: Callback<bool>,
 ) -> impl IntoView {
     view! {
-        <label class="switch" for=id.clone()>
+        <label class="switch" for=id>
             <input
-                id=id.clone()
+                id=id
                 type="checkbox"
                 prop:checked=move || on.get()
                 on:change:target=move |ev| on_change.run(ev.target().checked())

@@ -84,12 +84,25 @@ pub fn report_on_screen(bench: Workbench) -> Option<Arc<SimReport>> {
 fn verdict_of(bench: Workbench) -> Option<VerdictView> {
     match screen(bench) {
         Screen::Simulated(report, _) => {
-            Some(verdict::simulated(&report, bench.shown_plan().as_deref()))
+            let change = change_of(bench, &report);
+            Some(verdict::simulated(&report, bench.shown_plan().as_deref(), change))
         }
         Screen::Arithmetic(report) => report.supply.as_ref().map(arithmetic::verdict),
         Screen::DoesNotFit(report) => Some(verdict::estimated(&report)),
         Screen::Soon(report) => report.map(|report| verdict::estimated(&report)),
     }
+}
+
+/// What is different from the baseline, in words.
+fn change_of(bench: Workbench, report: &SimReport) -> Option<String> {
+    let (last, _) = bench.shown()?;
+    let now = bench.estimate.get().filter(|e| crate::state::same(&e.doc, &last.doc))?;
+    let baseline = bench.baseline.get().filter(|b| !crate::state::same(&b.doc, &last.doc))?;
+    let before = verdict::Compared {
+        report: baseline.report.as_deref()?,
+        demand: baseline.estimate.as_ref()?.supply.as_ref()?,
+    };
+    verdict::change(before, verdict::Compared { report, demand: now.report.supply.as_ref()? })
 }
 
 #[component]

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::answer::{is_current, report_on_screen};
 use crate::controls::{Swatch, fill_of};
-use crate::state::{Workbench, workbench};
+use crate::state::{Slot, Workbench, workbench};
 use crate::view_model::books::{self, BindRow, BookRow, Books, FleetSizeRow};
 
 /// The three panels.
@@ -242,7 +242,7 @@ fn FleetTable(
 #[component]
 fn Waiting(bench: Workbench) -> impl IntoView {
     let text = move || {
-        if bench.plan.with(|plan| plan.is_running()) || bench.simulation.with(|s| s.is_running()) {
+        if bench.plan.with(Slot::is_running) || bench.simulation.with(Slot::is_running) {
             "Being worked out over several seeds"
         } else {
             "Not worked out for these inputs"

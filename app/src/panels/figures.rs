@@ -16,67 +16,93 @@ use crate::view_model::{arithmetic, figures};
 #[component]
 pub fn Figures() -> impl IntoView {
     let bench = workbench();
-    let stale = Signal::derive(move || !is_current(bench));
     let simulated = Memo::new(move |_| report_on_screen(bench).is_some());
     let there =
         Memo::new(move |_| matches!(screen(bench), Screen::Simulated(..) | Screen::Arithmetic(_)));
-    let supply = over_time(
-        bench,
-        |s| {
-            let (chart, caption) = figures::supply(s);
-            (Chart::Supply(chart), caption)
-        },
-        |s| {
-            let (chart, caption) = arithmetic::supply_chart(s);
-            (Chart::Supply(chart), caption)
-        },
-    );
-    let debt = over_time(
-        bench,
-        |s| {
-            let (chart, caption) = figures::debt(s);
-            (Chart::Debt(chart), caption)
-        },
-        |s| {
-            let (chart, caption) = arithmetic::debt_chart(s);
-            (Chart::Debt(chart), caption)
-        },
-    );
-    let ttft = pictured(bench, |s| {
-        let (chart, caption) = figures::ttft(s);
-        (Chart::Latency(chart), caption)
-    });
-    let tpot = pictured(bench, |s| {
-        let (chart, caption) = figures::tpot(s);
-        (Chart::Latency(chart), caption)
-    });
-    let outcomes = pictured(bench, |s| {
-        let (chart, caption) = figures::outcomes(s.report);
-        (Chart::Outcomes(chart), caption)
-    });
     view! {
-        <section class="grid2" id="charts" tabindex="-1" aria-label="Charts" hidden=move || !there.get()>
-            <div class="col">
-                <div class="panel time">
-                    <Figure id="supply" title="Supply and demand" picture=supply stale reads_time=true/>
-                    <Figure id="debt" title="Queue debt" picture=debt stale reads_time=true/>
-                    <Readout/>
-                </div>
-            </div>
-            <div class="col" hidden=move || !simulated.get()>
-                <div class="panel">
-                    <Figure id="ttft" title="Time to first token" picture=ttft stale/>
-                </div>
-                <div class="panel">
-                    <Figure id="tpot" title="Time per output token" picture=tpot stale/>
-                </div>
-            </div>
-            <div class="panel outcomes" hidden=move || !simulated.get()>
-                <Figure id="outcomes" title="Outcomes" picture=outcomes stale/>
-            </div>
+        <section
+            class="grid2"
+            id="charts"
+            tabindex="-1"
+            aria-label="Charts"
+            hidden=move || !there.get()
+        >
+            <OverTime/>
+            <Latencies simulated/>
+            <Outcomes simulated/>
         </section>
     }
     .into_any()
+}
+
+/// Supply and debt over one time axis.
+#[component]
+fn OverTime() -> impl IntoView {
+    let bench = workbench();
+    let stale = Signal::derive(move || !is_current(bench));
+    let supply = over_time(
+        bench,
+        |s| chart_and_words(Chart::Supply, figures::supply(s)),
+        |s| chart_and_words(Chart::Supply, arithmetic::supply_chart(s)),
+    );
+    let debt = over_time(
+        bench,
+        |s| chart_and_words(Chart::Debt, figures::debt(s)),
+        |s| chart_and_words(Chart::Debt, arithmetic::debt_chart(s)),
+    );
+    view! {
+        <div class="col">
+            <div class="panel time">
+                <Figure
+                    id="supply"
+                    title="Supply and demand"
+                    picture=supply
+                    stale
+                    reads_time=true
+                />
+                <Figure id="debt" title="Queue debt" picture=debt stale reads_time=true/>
+                <Readout/>
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn Latencies(simulated: Memo<bool>) -> impl IntoView {
+    let bench = workbench();
+    let stale = Signal::derive(move || !is_current(bench));
+    let ttft = pictured(bench, |s| chart_and_words(Chart::Latency, figures::ttft(s)));
+    let tpot = pictured(bench, |s| chart_and_words(Chart::Latency, figures::tpot(s)));
+    view! {
+        <div class="col" hidden=move || !simulated.get()>
+            <div class="panel">
+                <Figure id="ttft" title="Time to first token" picture=ttft stale/>
+            </div>
+            <div class="panel">
+                <Figure id="tpot" title="Time per output token" picture=tpot stale/>
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn Outcomes(simulated: Memo<bool>) -> impl IntoView {
+    let bench = workbench();
+    let stale = Signal::derive(move || !is_current(bench));
+    let outcomes =
+        pictured(bench, |s| chart_and_words(Chart::Outcomes, figures::outcomes(s.report)));
+    view! {
+        <div class="panel outcomes" hidden=move || !simulated.get()>
+            <Figure id="outcomes" title="Outcomes" picture=outcomes stale/>
+        </div>
+    }
+    .into_any()
+}
+
+fn chart_and_words<C>(kind: fn(C) -> Chart, (chart, words): (C, String)) -> (Chart, String) {
+    (kind(chart), words)
 }
 
 /// A picture of the report on screen, made anew only when it or what it is compared with changes.

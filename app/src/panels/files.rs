@@ -32,7 +32,7 @@ pub fn Files() -> impl IntoView {
         <section class="panel files" id="files" tabindex="-1" aria-labelledby="files-head" data-testid="files">
             <div class="rh">
                 <h3 id="files-head">"Files"</h3>
-                <p class="cap">"A trace becomes the workload; a benchmark is reviewed, drawn over the simulation of its own conditions, and can correct the step time"</p>
+                <p class="cap">"A trace becomes the workload; a benchmark is reviewed"</p>
             </div>
             <div class="drop" class:over=over on:drop=drop on:dragover=drag on:dragleave=move |_| over.set(false)>
                 <p>
@@ -52,7 +52,6 @@ pub fn Files() -> impl IntoView {
             <For each=move || ids(&entries.read()) key=|id| *id let:id>
                 <Entry id/>
             </For>
-            <benchmark::Benchmarks/>
         </section>
     }
     .into_any()

@@ -51,7 +51,7 @@ fn open(bench: Workbench, preset: &'static presets::Preset) {
     browser::close_dialog(DIALOG);
     let before = compared_with(preset.id).and_then(presets::preset);
     match before {
-        Some(before) => bench.pin_document(Arc::new(before.doc.clone()), None),
+        Some(before) => bench.pin_document(&Arc::new(before.doc.clone()), None),
         None => bench.baseline.set(None),
     }
     bench.edit(&Edit::Open { from: preset.name.clone(), doc: Box::new(preset.doc.clone()) });

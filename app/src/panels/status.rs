@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::answer::Screen;
 use crate::state::{Ending, Workbench, workbench};
-use crate::view_model::status;
+use crate::view_model::status::{self, Planning};
 
 /// One line, read out politely; Cancel while something runs.
 #[component]
@@ -12,6 +12,7 @@ pub fn StatusLine() -> impl IntoView {
     let bench = workbench();
     let line = Memo::new(move |_| line_of(bench));
     let running = Memo::new(move |_| bench.phase() == "running");
+    let too_many = Memo::new(move |_| bench.too_many().is_some());
     view! {
         <p class="status" data-testid="status">
             <span role="status">
@@ -24,6 +25,7 @@ pub fn StatusLine() -> impl IntoView {
                 </span>
                 {move || line.get()}
             </span>
+            {move || too_many.get().then(|| view! { <Anyway/> })}
             {move || {
                 running
                     .get()
@@ -36,6 +38,18 @@ pub fn StatusLine() -> impl IntoView {
                     })
             }}
         </p>
+    }
+    .into_any()
+}
+
+/// Starts a simulation that is too large to start by itself.
+#[component]
+fn Anyway() -> impl IntoView {
+    let bench = workbench();
+    view! {
+        <button class="link" data-testid="anyway" on:click=move |_| bench.simulate_anyway()>
+            "Simulate it anyway"
+        </button>
     }
     .into_any()
 }
@@ -54,6 +68,12 @@ fn line_of(bench: Workbench) -> String {
         Screen::Arithmetic(_) => return "By arithmetic from declared token rates".into(),
         Screen::Simulated(..) | Screen::Soon(_) => {}
     }
+    if let Some(requests) = bench.too_many() {
+        return format!(
+            "{} requests are a lot for a tab: shorten the horizon or use the command line",
+            crate::format::fixed(requests, 0)
+        );
+    }
     let simulation = bench.simulation.get();
     let offered = simulation.last.as_ref().map(|last| last.value.offered);
     if let Some(running) = simulation.running {
@@ -64,9 +84,12 @@ fn line_of(bench: Workbench) -> String {
     }
     let Some(last) = simulation.last else { return "Starting".into() };
     let plan = bench.plan.get();
-    let seeds = plan.current(&last.doc).map(|plan| plan.seeds.len());
-    let planning = plan.running.map(|running| running.share);
-    let line = status::simulated(&last.value, seeds, planning);
+    let planning = match (plan.running, plan.current(&last.doc)) {
+        (Some(running), _) => Planning::Running(running.share),
+        (None, Some(plan)) => Planning::Done(plan.seeds.len()),
+        (None, None) => Planning::Not,
+    };
+    let line = status::simulated(&last.value, planning);
     match plan.ending {
         Some(ending) => format!("{line}; {}", ended("the search for a fleet", &ending)),
         None => line,

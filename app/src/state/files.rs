@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use goodput_engine::calibration::CalibrationReport;
-use goodput_engine::ingest::{BenchmarkPoint, Contents, MAX_FILE_BYTES, MissingFact};
+use goodput_engine::ingest::{MAX_FILE_BYTES, MissingFact};
 use goodput_engine::review::{FileReport, Finding};
 use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 
 use super::edit::TraceWorkload;
-use super::jobs::Slot;
 use super::{Edit, Notice, Workbench};
 use crate::format;
-use crate::worker::protocol::{Benchmark, FromReader, ToReader};
+use crate::worker::protocol::{FromReader, ToReader};
 use crate::worker::{Client, Word};
 
 const READER: &str = "./reader_loader.js";
@@ -22,8 +20,6 @@ const READER: &str = "./reader_loader.js";
 pub struct Files {
     /// In the order added.
     pub entries: RwSignal<Vec<FileEntry>>,
-    /// The fit of the present pool to all benchmark points.
-    pub calibration: RwSignal<Slot<CalibrationReport>>,
 }
 
 /// One file.
@@ -53,8 +49,6 @@ pub enum FileState {
 /// What the reader said of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadFile {
-    /// Its benchmark, if it is one.
-    pub benchmark: Option<Benchmark>,
     /// What it holds.
     pub report: FileReport,
     /// What is wrong with it.
@@ -81,7 +75,7 @@ pub struct Added {
 impl Files {
     /// No files yet.
     pub fn new() -> Self {
-        Self { entries: RwSignal::default(), calibration: RwSignal::new(Slot::default()) }
+        Self { entries: RwSignal::default() }
     }
 
     /// Changes one file.
@@ -103,18 +97,6 @@ impl FileEntry {
         }
     }
 
-    /// Its benchmark, with what the user added.
-    pub fn benchmark(&self) -> Option<Benchmark> {
-        let mut benchmark = self.read()?.benchmark.clone()?;
-        let parsed = benchmark.file.parsed.as_mut()?;
-        if let Contents::Benchmark { points, .. } = &mut parsed.contents {
-            for point in points {
-                *point = self.added.complete(point);
-            }
-        }
-        Some(benchmark)
-    }
-
     /// What its points do not say, whether or not somebody has added it since.
     pub fn missing_in_file(&self) -> Vec<MissingFact> {
         let points = self.read().map_or(&[][..], |read| &read.report.points);
@@ -124,43 +106,6 @@ impl FileEntry {
         missing.dedup();
         missing
     }
-}
-
-impl Added {
-    /// A point with what was added where it says nothing.
-    pub fn complete(&self, point: &BenchmarkPoint) -> BenchmarkPoint {
-        let mut point = point.clone();
-        let context = &mut point.context;
-        fill(&mut context.gpu, self.gpu.as_ref());
-        fill(&mut context.gpu_count, self.gpu_count.as_ref());
-        fill(&mut context.tensor_parallel, self.tensor_parallel.as_ref());
-        fill(&mut context.model, self.model.as_ref());
-        fill(&mut context.engine_version, self.engine_version.as_ref());
-        fill(&mut point.quality_rate, self.quality_rate.as_ref());
-        let context = &point.context;
-        let quality = point.quality_rate.is_some();
-        point.missing.retain(|fact| match fact {
-            MissingFact::Gpu => context.gpu.is_none(),
-            MissingFact::GpuCount => context.gpu_count.is_none(),
-            MissingFact::TensorParallel => context.tensor_parallel.is_none(),
-            MissingFact::Model => context.model.is_none(),
-            MissingFact::EngineVersion => context.engine_version.is_none(),
-            MissingFact::Quality => !quality,
-            MissingFact::Load | MissingFact::InputTokens | MissingFact::OutputTokens => true,
-        });
-        point
-    }
-}
-
-fn fill<T: Clone>(place: &mut Option<T>, value: Option<&T>) {
-    if place.is_none() {
-        *place = value.cloned();
-    }
-}
-
-/// All benchmarks, as the simulator wants them.
-pub fn benchmarks(entries: &[FileEntry]) -> Vec<Benchmark> {
-    entries.iter().filter_map(FileEntry::benchmark).collect()
 }
 
 /// The reader's client, started by the first file.
@@ -225,11 +170,10 @@ fn hear(bench: Workbench, word: Word) {
 
 fn said(bench: Workbench, message: FromReader) {
     match message {
-        FromReader::Read { file, review, benchmark } => {
+        FromReader::Read { file, review } => {
             let review = *review;
             let Some(report) = review.files.into_iter().next() else { return };
-            let benchmark = benchmark.map(|benchmark| *benchmark);
-            let read = ReadFile { benchmark, report, findings: review.findings };
+            let read = ReadFile { report, findings: review.findings };
             bench.files.update(file, |entry| entry.state = FileState::Read(Arc::new(read)));
         }
         FromReader::Scenario { file, doc } => {
@@ -273,28 +217,4 @@ fn lost(bench: Workbench, why: &str) {
         hint: "Results and inputs are as they were; traces must be added again to be used".into(),
     }));
     bench.restart_reader();
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_added_fills_gaps_and_never_overwrites() {
-        let mut point = BenchmarkPoint {
-            missing: vec![MissingFact::Gpu, MissingFact::Model, MissingFact::Quality],
-            ..BenchmarkPoint::default()
-        };
-        point.context.tensor_parallel = Some(2);
-        let added = Added {
-            gpu: Some("H100-SXM".into()),
-            tensor_parallel: Some(8),
-            quality_rate: Some(0.9),
-            ..Added::default()
-        };
-        let complete = added.complete(&point);
-        assert_eq!(complete.context.gpu.as_deref(), Some("H100-SXM"));
-        assert_eq!(complete.context.tensor_parallel, Some(2), "the file's own word stands");
-        assert_eq!(complete.missing, [MissingFact::Model]);
-    }
 }

@@ -10,6 +10,7 @@ mod theme;
 mod work;
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use goodput_engine::accounts::report::SimReport;
@@ -32,9 +33,20 @@ use work::Work;
 
 use crate::charts::Scheme;
 
-/// Signals of the whole page; they live as long as it does. Cheap to copy.
+/// The signals of the whole page, from anywhere in it. They live as long as it does.
 #[derive(Clone, Copy)]
-pub struct Workbench {
+pub struct Workbench(&'static Signals);
+
+impl Deref for Workbench {
+    type Target = Signals;
+
+    fn deref(&self) -> &Signals {
+        self.0
+    }
+}
+
+/// See [`Workbench`].
+pub struct Signals {
     draft: RwSignal<Arc<ScenarioDoc>>,
     history: RwSignal<History>,
     /// Fields whose text is no number: what is shown is for the inputs before.
@@ -65,8 +77,13 @@ pub struct Workbench {
     pub shared: RwSignal<Option<(Sharing, Option<bool>)>>,
     /// Number of the next file.
     next_file: RwSignal<u64>,
+    /// A document that the user wants simulated although it is large.
+    allowed: RwSignal<Option<Arc<ScenarioDoc>>>,
     work: StoredValue<Work, LocalStorage>,
 }
+
+/// Requests beyond which a simulation in a tab is asked for, not started by itself.
+const MANY_REQUESTS: f64 = 500_000.0;
 
 /// A document and what its check said.
 #[derive(Clone)]
@@ -160,7 +177,7 @@ impl Workbench {
         let checked = Memo::new(move |_| Checked::of(draft.get()));
         let estimate = Memo::new(move |_| checked.with(Estimate::of));
         let (theme, scheme) = theme::signals();
-        let bench = Self {
+        let bench = Self(Box::leak(Box::new(Signals {
             draft,
             history: RwSignal::default(),
             unread: RwSignal::default(),
@@ -177,28 +194,28 @@ impl Workbench {
             files: Files::new(),
             shared: RwSignal::new(None),
             next_file: RwSignal::new(1),
+            allowed: RwSignal::new(None),
             work: StoredValue::new_local(Work::default()),
-        };
+        })));
         bench.work.update_value(|work| work.connect(bench));
         bench.simulate_every_edit();
-        bench.calibrate_every_change();
         link::follow(bench);
         bench
     }
 
     /// The document.
-    pub fn doc(&self) -> Arc<ScenarioDoc> {
+    pub fn doc(self) -> Arc<ScenarioDoc> {
         self.draft.get()
     }
 
     /// The document, for an event handler.
-    pub fn doc_untracked(&self) -> Arc<ScenarioDoc> {
+    pub fn doc_untracked(self) -> Arc<ScenarioDoc> {
         self.draft.get_untracked()
     }
 
     /// Something about the document; notifies only when that changes.
     pub fn about<T: Send + Sync + PartialEq + 'static>(
-        &self,
+        self,
         read: impl Fn(&ScenarioDoc) -> T + Send + Sync + 'static,
     ) -> Memo<T> {
         let draft = self.draft;
@@ -206,42 +223,42 @@ impl Workbench {
     }
 
     /// Changes the document.
-    pub fn edit(&self, edit: &Edit) {
+    pub fn edit(self, edit: &Edit) {
         let doc = self.draft.get_untracked();
         let next = self.history.try_update(|history| history.edit(&doc, edit)).flatten();
         self.install(next);
     }
 
     /// Ends typing in a field: its next edit is an undo step of its own.
-    pub fn seal(&self) {
+    pub fn seal(self) {
         self.history.update_untracked(History::seal);
     }
 
     /// Takes the last edit back.
-    pub fn undo(&self) {
+    pub fn undo(self) {
         let doc = self.draft.get_untracked();
         let next = self.history.try_update(|history| history.undo(&doc)).flatten();
         self.install(next);
     }
 
     /// Does the last edit that was taken back again.
-    pub fn redo(&self) {
+    pub fn redo(self) {
         let doc = self.draft.get_untracked();
         let next = self.history.try_update(|history| history.redo(&doc)).flatten();
         self.install(next);
     }
 
     /// What undo would take back.
-    pub fn undoes(&self) -> Option<String> {
+    pub fn undoes(self) -> Option<String> {
         self.history.with(|history| history.undoes().map(str::to_owned))
     }
 
     /// What redo would do again.
-    pub fn redoes(&self) -> Option<String> {
+    pub fn redoes(self) -> Option<String> {
         self.history.with(|history| history.redoes().map(str::to_owned))
     }
 
-    fn install(&self, doc: Option<Arc<ScenarioDoc>>) {
+    fn install(self, doc: Option<Arc<ScenarioDoc>>) {
         let Some(doc) = doc else { return };
         let classes = doc.workload.classes.len();
         self.class.update(|class| *class = (*class).min(classes.saturating_sub(1)));
@@ -249,25 +266,25 @@ impl Workbench {
     }
 
     /// Pins the draft, with its results, as what later results are compared with.
-    pub fn pin(&self) {
+    pub fn pin(self) {
         let doc = self.draft.get_untracked();
         let report = self.simulation.with_untracked(|slot| slot.current(&doc).cloned());
-        self.pin_document(doc, report);
+        self.pin_document(&doc, report);
     }
 
     /// Pins a document; where its results are not known, they are simulated.
-    pub fn pin_document(&self, doc: Arc<ScenarioDoc>, report: Option<Arc<SimReport>>) {
+    pub fn pin_document(self, doc: &Arc<ScenarioDoc>, report: Option<Arc<SimReport>>) {
         let checked = Checked::of(doc.clone());
         let estimate = Estimate::of(&checked).map(|estimate| estimate.report);
         let missing = report.is_none() && checked.scenario.is_some();
         self.baseline.set(Some(Baseline { doc: doc.clone(), report, estimate }));
         if missing {
-            self.work.with_value(|work| work.simulate_baseline(&doc));
+            self.work.with_value(|work| work.simulate_baseline(doc));
         }
     }
 
     /// The result that is on screen, and whether it is for the draft as it is typed.
-    pub fn shown(&self) -> Option<(jobs::Outcome<SimReport>, bool)> {
+    pub fn shown(self) -> Option<(jobs::Outcome<SimReport>, bool)> {
         let doc = self.draft.get();
         let typed = self.unread.with(BTreeMap::is_empty);
         self.simulation.with(|slot| {
@@ -279,13 +296,13 @@ impl Workbench {
     }
 
     /// The plan for the document of the result on screen.
-    pub fn shown_plan(&self) -> Option<Arc<PlanReport>> {
+    pub fn shown_plan(self) -> Option<Arc<PlanReport>> {
         let doc = self.simulation.with(|slot| slot.last.as_ref().map(|last| last.doc.clone()))?;
         self.plan.with(|slot| slot.current(&doc).cloned())
     }
 
     /// `running`, `done` or `error`: what browser tests wait for.
-    pub fn phase(&self) -> &'static str {
+    pub fn phase(self) -> &'static str {
         if self.checked.with(|checked| checked.scenario.is_none()) {
             return "error";
         }
@@ -303,54 +320,52 @@ impl Workbench {
     }
 
     /// Cancels what is being computed; results stay.
-    pub fn cancel(&self) {
+    pub fn cancel(self) {
         self.work.with_value(Work::cancel);
     }
 
     /// Adds files to what was uploaded.
-    pub fn add_files(&self, files: &web_sys::FileList) {
-        self.work.with_value(|work| work.with_reader(|reader| files::add(*self, reader, files)));
+    pub fn add_files(self, files: &web_sys::FileList) {
+        self.work.with_value(|work| work.with_reader(|reader| files::add(self, reader, files)));
     }
 
     /// Forgets a file.
-    pub fn remove_file(&self, id: u64) {
-        self.work.with_value(|work| work.with_reader(|reader| files::remove(*self, reader, id)));
+    pub fn remove_file(self, id: u64) {
+        self.work.with_value(|work| work.with_reader(|reader| files::remove(self, reader, id)));
     }
 
     /// Makes a trace the workload of the class being edited.
-    pub fn use_trace(&self, id: u64, exactly: bool) {
+    pub fn use_trace(self, id: u64, exactly: bool) {
         self.work.with_value(|work| work.with_reader(|r| files::use_trace(r, id, exactly)));
     }
 
-    fn restart_reader(&self) {
+    fn restart_reader(self) {
         self.work.with_value(|work| work.with_reader(crate::worker::Client::stop));
     }
 
-    fn calibrate_every_change(self) {
-        let fleet = self.about(|doc| doc.fleet.clone());
-        let points = Memo::new(move |_| self.files.entries.with(|e| files::benchmarks(e)));
-        // Workers are the outside world.
-        Effect::new(move |_| {
-            fleet.track();
-            let files = points.get();
-            let ready = self.checked.with(|checked| checked.scenario.is_some());
-            self.work.with_value(|work| {
-                if ready && !files.is_empty() {
-                    work.calibrate(&self.draft.get_untracked(), files);
-                } else {
-                    work.drop_calibration();
-                }
-            });
-        });
+    /// Requests that a simulation would have, where they are too many to start it unasked.
+    pub fn too_many(self) -> Option<f64> {
+        let estimate = self.estimate.get()?;
+        let supply = estimate.report.supply.as_ref()?;
+        let requests = supply.required_rps * estimate.doc.workload.horizon_s;
+        let allowed = self.allowed.with(|d| d.as_ref().is_some_and(|d| same(d, &estimate.doc)));
+        (requests > MANY_REQUESTS && !allowed).then_some(requests)
+    }
+
+    /// Simulates the draft however large it is.
+    pub fn simulate_anyway(self) {
+        self.allowed.set(Some(self.draft.get_untracked()));
     }
 
     fn simulate_every_edit(self) {
+        let too_many = Memo::new(move |_| self.too_many().is_some());
         // Workers are the outside world.
         Effect::new(move |_| {
             let checked = self.checked.get();
             let steps = self.estimate.with(|e| e.as_ref().is_some_and(Estimate::can_be_simulated));
+            let wanted = steps && !too_many.get();
             self.work.with_value(|work| {
-                if steps {
+                if wanted {
                     work.simulate(&checked.doc);
                 } else {
                     work.drop_all();

@@ -13,7 +13,7 @@ use leptos::prelude::*;
 
 use super::jobs::{Ending, Event, JobId, Slot};
 use super::{Notice, Workbench, files};
-use crate::worker::protocol::{Benchmark, FromSimulator, ToSimulator};
+use crate::worker::protocol::{FromSimulator, ToSimulator};
 use crate::worker::{Client, Word};
 
 const SIMULATOR: &str = "./simulator_loader.js";
@@ -29,7 +29,6 @@ struct Lanes {
     simulate: Client,
     plan: Client,
     baseline: Client,
-    calibrate: Client,
     reader: Client,
     next_job: Rc<Cell<JobId>>,
 }
@@ -44,7 +43,6 @@ impl Work {
             simulate: lane(hear_simulation),
             plan: lane(hear_plan),
             baseline: lane(hear_baseline),
-            calibrate: lane(hear_calibration),
             reader: files::reader(bench),
             next_job: Rc::new(Cell::new(1)),
         };
@@ -61,7 +59,7 @@ impl Work {
         if busy {
             lanes.simulate.restart();
         }
-        if bench.plan.with_untracked(|slot| slot.is_running()) {
+        if bench.plan.with_untracked(Slot::is_running) {
             lanes.plan.restart();
             bench.plan.update(|slot| slot.reduce(Event::Dropped));
         }
@@ -103,29 +101,6 @@ impl Work {
         }
     }
 
-    /// Fits the step time of a document's pool to benchmark points.
-    pub fn calibrate(&self, doc: &Arc<ScenarioDoc>, files: Vec<Benchmark>) {
-        let Some(lanes) = &self.lanes else { return };
-        let calibration = lanes.bench.files.calibration;
-        if calibration.with_untracked(|slot| slot.is_running()) {
-            lanes.calibrate.restart();
-        }
-        let job = lanes.number();
-        calibration.update(|slot| slot.reduce(Event::Started { job, doc: doc.clone() }));
-        let doc = Box::new((**doc).clone());
-        send(&lanes.calibrate, &ToSimulator::Calibrate { job, doc, files });
-    }
-
-    /// There is nothing to fit to.
-    pub fn drop_calibration(&self) {
-        let Some(lanes) = &self.lanes else { return };
-        let calibration = lanes.bench.files.calibration;
-        if calibration.with_untracked(|slot| slot.is_running() || slot.last.is_some()) {
-            lanes.calibrate.stop();
-            calibration.set(Slot::default());
-        }
-    }
-
     /// Cancels simulation and plan at the user's wish.
     pub fn cancel(&self) {
         let Some(lanes) = &self.lanes else { return };
@@ -153,10 +128,10 @@ impl Work {
     pub fn drop_all(&self) {
         let Some(lanes) = &self.lanes else { return };
         let bench = lanes.bench;
-        if bench.simulation.with_untracked(|slot| slot.is_running()) {
+        if bench.simulation.with_untracked(Slot::is_running) {
             lanes.simulate.restart();
         }
-        if bench.plan.with_untracked(|slot| slot.is_running()) {
+        if bench.plan.with_untracked(Slot::is_running) {
             lanes.plan.restart();
         }
         bench.simulation.update(|slot| slot.reduce(Event::Dropped));
@@ -218,25 +193,6 @@ fn hear_plan(bench: Workbench, word: Word) {
         Some(Heard::Death(message)) => {
             bench.work.with_value(|work| work.stop(|lanes| &lanes.plan));
             end(bench.plan, message);
-        }
-        Some(Heard::Message(_)) | None => {}
-    }
-}
-
-fn hear_calibration(bench: Workbench, word: Word) {
-    let calibration = bench.files.calibration;
-    match heard(bench, word) {
-        Some(Heard::Message(FromSimulator::Calibrated { job, report })) => {
-            let finished = Event::Finished { job, value: Arc::new(*report) };
-            calibration.update(|slot| slot.reduce(finished));
-        }
-        Some(Heard::Message(FromSimulator::Failed { job, problems })) => {
-            let ending = Ending::Failed(in_words(&problems));
-            calibration.update(|slot| slot.reduce(Event::Ended { job, ending }));
-        }
-        Some(Heard::Death(message)) => {
-            bench.work.with_value(|work| work.stop(|lanes| &lanes.calibrate));
-            end(calibration, message);
         }
         Some(Heard::Message(_)) | None => {}
     }

@@ -47,75 +47,74 @@ fn growth(supply: &SupplyEstimate) -> String {
 
 /// The five tiles, as far as arithmetic goes.
 pub fn tiles(doc: &ScenarioDoc, supply: &SupplyEstimate) -> Vec<Tile> {
-    let tags = vec![Tag::origin(supply.origin), Tag::assumed("simplified")];
-    let tile = |id, label, value: String, unit, delta, detail: String| Tile {
-        id,
-        label,
-        value,
-        unit,
-        delta,
-        detail,
-        tags: tags.clone(),
-    };
     let have = doc.fleet.pools.first().map_or(0, |pool| pool.replicas);
-    let ratio = 1.0 / supply.utilization_peak;
-    let spare = supply.sustainable_decode_tps - supply.required_peak.decode_tps;
-    let supply_delta = if spare < 0.0 {
-        Delta::plain(format!("short {}", format::tps(-spare)), Tone::Worse)
-    } else {
-        Delta::plain(format!("{} to spare", format::tps(spare)), Tone::Same)
-    };
-    let peak = peak(&supply.debt_series);
-    let (debt, unit) = split_unit(&format::seconds(peak.map_or(0.0, |p| p.debt_work_s)));
-    let debt_detail = match peak {
-        Some(p) if p.debt_requests > 0.5 => format!(
-            "{} requests, {} output tokens wait at {}; grows by {} at the peak",
-            format::fixed(p.debt_requests, 0),
-            format::short(p.debt_decode_tokens),
-            format::clock(p.t_s),
-            growth(supply)
-        ),
-        _ => "a fluid queue never fills".to_owned(),
-    };
+    let judged = "bare token rates say nothing about latency, so no request can be judged";
     let month = supply.cost_per_month.map_or_else(
         || "no price is set".to_owned(),
         |usd| format!("{} per month; per good request needs a latency", format::usd_whole(usd)),
     );
-    let supply_detail = format!(
+    let mut tiles = vec![
+        tile("goodput", "SLO goodput", judged.to_owned()),
+        Tile {
+            value: supply.replicas_floor.to_string(),
+            delta: Some(super::tiles::shortfall(supply.replicas_floor, have)),
+            ..tile(
+                "replicas",
+                "Replicas, at least",
+                "required ÷ one replica's rate, rounded up: a floor, never the plan".to_owned(),
+            )
+        },
+        supply_tile(supply),
+        debt_tile(supply),
+        tile("cost", "Cost per 1,000 good", month),
+    ];
+    for tile in &mut tiles {
+        tile.tags = vec![Tag::origin(supply.origin), Tag::assumed("simplified")];
+    }
+    tiles
+}
+
+/// A tile without a number.
+fn tile(id: &'static str, label: &'static str, detail: String) -> Tile {
+    let value = format::NONE.to_owned();
+    Tile { id, label, value, unit: "", delta: None, detail, tags: Vec::new() }
+}
+
+fn supply_tile(supply: &SupplyEstimate) -> Tile {
+    let (need, have) = (supply.required_peak.decode_tps, supply.sustainable_decode_tps);
+    let detail = format!(
         "{} of {} at {}",
-        format::significant(supply.sustainable_decode_tps),
-        format::tps(supply.required_peak.decode_tps),
+        format::significant(have),
+        format::tps(need),
         format::rps(supply.required_peak.rps)
     );
-    let dash = || format::NONE.to_owned();
-    vec![
-        tile(
-            "goodput",
-            "SLO goodput",
-            dash(),
-            "",
-            None,
-            "bare token rates say nothing about latency, so no request can be judged".into(),
-        ),
-        tile(
-            "replicas",
-            "Replicas, at least",
-            supply.replicas_floor.to_string(),
-            "",
-            Some(super::tiles::shortfall(supply.replicas_floor, have)),
-            "required ÷ one replica's rate, rounded up: a floor, never the plan".into(),
-        ),
-        tile(
-            "supply",
-            "Decode supply at peak",
-            if ratio.is_finite() { format::rounded(ratio * 100.0, 2) } else { dash() },
-            "%",
-            Some(supply_delta),
-            supply_detail,
-        ),
-        tile("debt", "Queue debt, peak", debt, unit, None, debt_detail),
-        tile("cost", "Cost per 1,000 good", dash(), "", None, month),
-    ]
+    let delta = if have < need {
+        Delta::plain(format!("short {}", format::tps(need - have)), Tone::Worse)
+    } else {
+        Delta::plain(format!("{} to spare", format::tps(have - need)), Tone::Same)
+    };
+    let share = 100.0 / supply.utilization_peak;
+    let value = if share.is_finite() { format::rounded(share, 2) } else { format::NONE.to_owned() };
+    let tile = tile("supply", "Decode supply at peak", detail);
+    Tile { value, unit: "%", delta: Some(delta), ..tile }
+}
+
+fn debt_tile(supply: &SupplyEstimate) -> Tile {
+    let peak = peak(&supply.debt_series).filter(|p| p.debt_requests > 0.5);
+    let detail = peak.map_or_else(
+        || "a steady flow never queues".to_owned(),
+        |p| {
+            format!(
+                "{} requests, {} output tokens wait at {}; grows by {} at the peak",
+                format::fixed(p.debt_requests, 0),
+                format::short(p.debt_decode_tokens),
+                format::clock(p.t_s),
+                growth(supply)
+            )
+        },
+    );
+    let (value, unit) = split_unit(&format::seconds(peak.map_or(0.0, |p| p.debt_work_s)));
+    Tile { value, unit, ..tile("debt", "Queue debt, peak", detail) }
 }
 
 fn peak(series: &[FluidDebt]) -> Option<&FluidDebt> {

@@ -47,7 +47,7 @@ impl Delta {
     /// Shares: in points, not per cent of per cent.
     pub fn points(before: f64, now: f64) -> Self {
         let text = format::signed((now - before) * 100.0, 1);
-        Self::new(&text, " points", Better::Higher.tone(before, now), format::percent(before))
+        Self::new(&text, " points", Better::Higher.tone(before, now), &format::percent(before))
     }
 
     /// Amounts: as a factor beyond a factor of two, else as a difference.
@@ -62,7 +62,7 @@ impl Delta {
             format!("−{}", show(before - now))
         };
         let unchanged = show(now) == show(before);
-        Self::new(if unchanged { "0" } else { &text }, "", tone, show(before))
+        Self::new(if unchanged { "0" } else { &text }, "", tone, &show(before))
     }
 
     /// A remark beside a number that is compared with nothing.
@@ -70,7 +70,7 @@ impl Delta {
         Self { text, tone, was: String::new() }
     }
 
-    fn new(text: &str, unit: &str, tone: Tone, before: String) -> Self {
+    fn new(text: &str, unit: &str, tone: Tone, before: &str) -> Self {
         if text == "0" {
             return Self { text: "same".into(), tone: Tone::Same, was: String::new() };
         }

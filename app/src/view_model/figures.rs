@@ -135,8 +135,8 @@ fn empty_again(report: &SimReport) -> Option<f64> {
 fn debt_caption(report: &SimReport) -> String {
     let count = |outcome| report.outcomes.get(&outcome).copied().unwrap_or(0);
     let (gave_up, rejected) = (count(Outcome::CancelledBeforeFirst), count(Outcome::Rejected));
-    let mut caption =
-        format!("Debt reaches {} of fleet work", format::seconds(report.debt.peak_work_s));
+    let mut clauses =
+        vec![format!("Debt reaches {} of fleet work", format::seconds(report.debt.peak_work_s))];
     let mut lost = Vec::new();
     if gave_up > 0 {
         lost.push(format!("{} give up", format::count(gave_up)));
@@ -145,18 +145,18 @@ fn debt_caption(report: &SimReport) -> String {
         lost.push(format!("{} are rejected", format::count(rejected)));
     }
     if !lost.is_empty() {
-        caption += &format!("; {}", lost.join(" and "));
+        clauses.push(lost.join(" and "));
     }
     if report.debt.waiting_at_end > 0 {
-        caption += &format!(
-            "; {} waiting at the end, {} to drain",
+        clauses.push(format!(
+            "{} waiting at the end, {} to drain",
             format::count(report.debt.waiting_at_end),
             format::seconds(report.debt.drain_s)
-        );
+        ));
     } else if report.debt.peak_waiting == 0 {
-        caption += "; nobody ever waits";
+        clauses.push("nobody ever waits".to_owned());
     }
-    caption
+    clauses.join("; ")
 }
 
 /// Time to first token. The limit drawn is that of the only class, or of none where they differ.
@@ -295,15 +295,14 @@ pub fn readout(source: &Source, t_s: f64) -> Option<(String, String)> {
         .into_iter()
         .min_by(|a, b| (a.0 - t_s).abs().total_cmp(&(b.0 - t_s).abs()))
         .map_or(nearest.required_decode_tps, |p| p.1);
-    let mut text = format!(
-        "required {}, debt {}, {} waiting, {} running",
-        format::tps(required),
-        format::seconds(nearest.backlog_work_s),
-        format::count(nearest.waiting),
-        format::count(nearest.running),
-    );
+    let mut parts = vec![
+        format!("required {}", format::tps(required)),
+        format!("debt {}", format::seconds(nearest.backlog_work_s)),
+        format!("{} waiting", format::count(nearest.waiting)),
+        format!("{} running", format::count(nearest.running)),
+    ];
     if nearest.waiting > 0 {
-        text += &format!(", oldest {}", format::seconds(nearest.oldest_age_s));
+        parts.push(format!("oldest {}", format::seconds(nearest.oldest_age_s)));
     }
-    Some((format::clock(nearest.t_s), text))
+    Some((format::clock(nearest.t_s), parts.join(", ")))
 }

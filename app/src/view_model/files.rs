@@ -1,13 +1,10 @@
 //! Words for uploaded files: what was read, what is missing, how well the simulation agrees.
 
-use goodput_engine::calibration::CalibrationReport;
-use goodput_engine::calibration::report::{ExcludedPoint, PointFit};
 use goodput_engine::ingest::{
     BenchmarkPoint, Latency, LatencyStats, Load, MissingFact, TokenKind, TraceSummary,
 };
 use goodput_engine::review::FileReport;
 
-use crate::charts::{BenchmarkChart, BenchmarkPointPair};
 use crate::format;
 
 /// Heads of the table of points.
@@ -135,75 +132,4 @@ pub fn missing(fact: MissingFact) -> &'static str {
 )]
 pub fn to_u64(value: f64) -> Option<u64> {
     (value >= 1.0).then_some(value as u64)
-}
-
-/// Why a point was not used.
-pub fn excluded(point: &ExcludedPoint) -> String {
-    let row = point.row.map(|row| format!(", row {row}")).unwrap_or_default();
-    format!("{}{row} not used: {}", point.file, point.reason)
-}
-
-/// The factor, and how well it agrees.
-pub fn fit_line(report: &CalibrationReport) -> String {
-    let error = |x: Option<f64>| x.map_or_else(|| format::NONE.into(), format::percent);
-    match report.step_time_scale {
-        Some(scale) => format!(
-            "Steps take × {} of what the source says; median error {} → {} over {}",
-            format::rounded(scale, 3),
-            error(report.residual_before),
-            error(report.residual),
-            format::plural(report.points.len() as u64, "point", "points"),
-        ),
-        None => "No point can be used for a fit".into(),
-    }
-}
-
-/// Measured against simulated: per token, and for the first token.
-pub fn charts(report: &CalibrationReport) -> [(BenchmarkChart, String); 2] {
-    [
-        chart(report, "time per output token, ms", &["tpot", "itl", "e2e"]),
-        chart(report, "time to first token, ms", &["ttft"]),
-    ]
-}
-
-fn chart(
-    report: &CalibrationReport,
-    unit: &'static str,
-    names: &[&str],
-) -> (BenchmarkChart, String) {
-    let by_rate = report.points.iter().all(|point| point.rate_rps.is_some());
-    let pairs: Vec<BenchmarkPointPair> =
-        report.points.iter().filter_map(|point| pair(point, names, by_rate)).collect();
-    let caption = match pairs
-        .iter()
-        .map(|p| (p.predicted / p.measured - 1.0).abs())
-        .reduce(f64::max)
-    {
-        Some(worst) => format!(
-            "Measured points over the simulation of their own conditions; the farthest is off by {}",
-            format::percent(worst)
-        ),
-        None => "The file states no such latency".to_owned(),
-    };
-    let load = if by_rate { "requests per second" } else { "requests in flight" };
-    let mut pairs = pairs;
-    pairs.sort_by(|a, b| a.load.total_cmp(&b.load));
-    (BenchmarkChart { unit, load, pairs }, caption)
-}
-
-fn pair(point: &PointFit, names: &[&str], by_rate: bool) -> Option<BenchmarkPointPair> {
-    let statistic = names.iter().find_map(|name| {
-        point
-            .statistics
-            .iter()
-            .find(|s| s.name.starts_with(name) && s.name.contains("mean"))
-            .or_else(|| point.statistics.iter().find(|s| s.name.starts_with(name)))
-    })?;
-    let load = if by_rate { point.rate_rps? } else { point.concurrency.map_or(0.0, |n| n as f64) };
-    Some(BenchmarkPointPair {
-        load,
-        measured: statistic.measured,
-        predicted: statistic.predicted,
-        predicted_before: statistic.predicted_before,
-    })
 }

@@ -139,8 +139,11 @@ pub fn custom_model(doc: &ScenarioDoc) -> Option<ModelShape> {
     }
 }
 
-/// A model from a pasted config, and what was assumed; or what is wrong with it.
-pub fn model_of_config(text: &str) -> Result<(ModelShape, String), String> {
+/// A model from a pasted config, the precision of its weights, and what was assumed; or what is
+/// wrong with it.
+pub fn model_of_config(
+    text: &str,
+) -> Result<(ModelShape, Option<WeightPrecision>, String), String> {
     match parse_hf_config(text) {
         Ok(config) => {
             let read = format!(
@@ -149,7 +152,7 @@ pub fn model_of_config(text: &str) -> Result<(ModelShape, String), String> {
                 format::significant(config.shape.params_total_billions)
             );
             let said = std::iter::once(read).chain(config.notes).collect::<Vec<_>>().join(". ");
-            Ok((config.shape, said))
+            Ok((config.shape, config.native_weights, said))
         }
         Err(problems) => {
             let said = problems.iter().map(|p| match p.path.as_str() {
@@ -171,11 +174,14 @@ pub fn layers_line(shape: &ModelShape) -> String {
         LayerGroup::Mla { layers, .. } => format!("{layers} with latent attention (MLA)"),
         LayerGroup::Linear { layers, .. } => format!("{layers} with linear attention"),
     });
-    let mut text = format!("Layers: {}", groups.collect::<Vec<_>>().join(", "));
-    if let Some(moe) = &shape.moe {
-        text += &format!("; {} of {} experts per token", moe.experts_per_token, moe.num_experts);
+    let layers = format!("Layers: {}", groups.collect::<Vec<_>>().join(", "));
+    match &shape.moe {
+        Some(moe) => {
+            let (chosen, all) = (moe.experts_per_token, moe.num_experts);
+            format!("{layers}; {chosen} of {all} experts per token")
+        }
+        None => layers,
     }
-    text
 }
 
 /// What the present GPU is offered for, as the catalogue knows.

@@ -10,37 +10,44 @@ pub fn simulating(share: Option<f64>, offered: Option<u64>) -> String {
         format!(" of about {}", format::plural(n, "request", "requests"))
     });
     match share {
-        Some(share) => {
-            format!("Simulating, {}{of}", format::with_unit(&format::fixed(share * 100.0, 0), "%"))
-        }
+        Some(share) => format!("Simulating, {}{of}", whole_percent(share)),
         None => format!("Simulating{of}"),
     }
 }
 
+/// How far a plan is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Planning {
+    /// None is wanted or there.
+    Not,
+    /// Under way, and how far.
+    Running(Option<f64>),
+    /// Done, over so many seeds.
+    Done(usize),
+}
+
 /// After it: what was simulated, and what the plan is doing or has done.
-pub fn simulated(
-    report: &SimReport,
-    seeds: Option<usize>,
-    planning: Option<Option<f64>>,
-) -> String {
-    let mut text = format!(
+pub fn simulated(report: &SimReport, planning: Planning) -> String {
+    let what = format!(
         "Simulated {}, seed {}, horizon {}, warm-up {}",
         format::plural(report.offered, "request", "requests"),
         report.seed,
         format::seconds(report.horizon_s),
         format::seconds(report.warmup_s),
     );
-    if !report.complete {
-        text += "; cut off at a limit of the simulator, so this is a partial result";
-    }
-    match (planning, seeds) {
-        (Some(Some(share)), _) => {
-            let share = format::with_unit(&format::fixed(share * 100.0, 0), "%");
-            text += &format!("; looking for the fleet that holds, {share}");
+    let cut = (!report.complete)
+        .then(|| "cut off at a limit of the simulator, so this is a partial result".to_owned());
+    let plan = match planning {
+        Planning::Running(Some(share)) => {
+            Some(format!("looking for the fleet that holds, {}", whole_percent(share)))
         }
-        (Some(None), _) => text += "; looking for the fleet that holds",
-        (None, Some(seeds)) => text += &format!("; fleet sizes over {seeds} seeds"),
-        (None, None) => {}
-    }
-    text
+        Planning::Running(None) => Some("looking for the fleet that holds".to_owned()),
+        Planning::Done(seeds) => Some(format!("fleet sizes over {seeds} seeds")),
+        Planning::Not => None,
+    };
+    std::iter::once(what).chain(cut).chain(plan).collect::<Vec<_>>().join("; ")
+}
+
+fn whole_percent(share: f64) -> String {
+    format::with_unit(&format::fixed(share * 100.0, 0), "%")
 }

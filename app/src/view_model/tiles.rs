@@ -134,17 +134,17 @@ fn replicas(source: &Source) -> Tile {
     };
     match &plan.answer {
         PlanAnswer::Replicas { replicas, gpus, gpus_per_replica } => {
-            let mut detail = format!(
+            let size = format!(
                 "{} = {} × TP{gpus_per_replica}",
                 format::plural(u64::from(*gpus), "GPU", "GPUs"),
                 format::plural(u64::from(*replicas), "replica", "replicas"),
             );
-            if let Some(row) = plan.fleets.iter().find(|row| row.is_answer) {
-                detail += &format!("; holds in {} of {} runs", row.holds_in, row.runs);
-            }
-            if let Some(row) = plan.fleets.iter().find(|row| row.replicas + 1 == *replicas) {
-                detail += &format!(", {} in {}", row.replicas, row.holds_in);
-            }
+            let row = |n: u32| plan.fleets.iter().find(move |row| row.replicas == n);
+            let held = row(*replicas)
+                .map(|row| format!("; holds in {} of {} runs", row.holds_in, row.runs));
+            let below = row(replicas.saturating_sub(1))
+                .map(|row| format!(", {} in {}", row.replicas, row.holds_in));
+            let detail: String = std::iter::once(size).chain(held).chain(below).collect();
             tile(replicas.to_string(), Some(shortfall(*replicas, have)), detail)
         }
         PlanAnswer::Infeasible { reason, lever, .. } => {
@@ -217,14 +217,15 @@ fn debt(source: &Source) -> Tile {
     let delta = source.before.map(|before| {
         Delta::amount(before.debt.peak_work_s, debt.peak_work_s, Better::Lower, format::seconds)
     });
-    let mut detail = format!(
-        "{} tokens unfinished; oldest waits {}",
+    let detail = format!(
+        "{} tokens unfinished; oldest waits {}{}",
         format::short(debt.peak_tokens as f64),
         format::seconds(debt.oldest_age_s),
+        match debt.waiting_at_end {
+            0 => String::new(),
+            n => format!("; {} waiting at the end", format::count(n)),
+        }
     );
-    if debt.waiting_at_end > 0 {
-        detail += &format!("; {} waiting at the end", format::count(debt.waiting_at_end));
-    }
     let (value, unit) = split_unit(&format::seconds(debt.peak_work_s));
     Tile {
         id: "debt",

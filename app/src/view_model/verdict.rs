@@ -1,7 +1,7 @@
 //! The verdict: a state, a sentence, its causes.
 
 use goodput_engine::accounts::report::{SimReport, VerdictState};
-use goodput_engine::estimate::report::{EstimateReport, EstimateVerdict};
+use goodput_engine::estimate::report::{EstimateReport, EstimateVerdict, SupplyEstimate};
 use goodput_engine::planner::report::PlanReport;
 
 use super::words;
@@ -20,11 +20,57 @@ pub struct VerdictView {
     pub why: String,
 }
 
-/// The verdict of a simulation; what holds comes from its plan, once there is one.
-pub fn simulated(report: &SimReport, plan: Option<&PlanReport>) -> VerdictView {
+/// A simulation and its estimate, to compare with another.
+#[derive(Clone, Copy)]
+pub struct Compared<'a> {
+    /// What would happen.
+    pub report: &'a SimReport,
+    /// What is asked for.
+    pub demand: &'a SupplyEstimate,
+}
+
+/// What changed from one scenario to the next, in the words of demand and supply; nothing where
+/// no demand changed.
+pub fn change(before: Compared, now: Compared) -> Option<String> {
+    let ratio = |now: f64, before: f64| now / before;
+    let rate = ratio(now.demand.required_rps, before.demand.required_rps);
+    let decode = ratio(now.demand.required_decode_tps, before.demand.required_decode_tps);
+    let residency =
+        ratio(now.demand.kv_token_steps_per_request, before.demand.kv_token_steps_per_request);
+    let changed = |x: f64| x.is_finite() && (x - 1.0).abs() >= 0.005;
+    if ![rate, decode, residency].into_iter().any(changed) {
+        return None;
+    }
+    let times = |x: f64| format!("×{THIN}{x:.1}", THIN = format::THIN);
+    let rate =
+        if changed(rate) { format!("Rate {}", times(rate)) } else { "Rate unchanged".to_owned() };
+    let input = format::fixed(now.demand.required_prefill_tps / now.demand.required_rps, 0);
+    let adequate = match (before.report.contract_holds, now.report.contract_holds) {
+        (true, false) => ": no longer adequate",
+        (true, true) => ": still adequate",
+        (false, true) => ": now adequate",
+        (false, false) => ": not adequate before either",
+    };
+    let supply = |x: &SimReport| format::significant(x.supply.sustainable.decode_tps);
+    Some(format!(
+        "{rate}; decode demand {}, KV residency {} ({input} in){adequate}. Sustainable supply {} → {}",
+        times(decode),
+        times(residency),
+        supply(before.report),
+        format::tps(now.report.supply.sustainable.decode_tps),
+    ))
+}
+
+/// The verdict of a simulation; what holds comes from its plan, once there is one, and `change`
+/// says what is different from the baseline.
+pub fn simulated(
+    report: &SimReport,
+    plan: Option<&PlanReport>,
+    change: Option<String>,
+) -> VerdictView {
     let (state, word) = names(report.verdict.state);
-    let mut clauses: Vec<String> =
-        report.verdict.causes.iter().map(|cause| words::clause(cause)).collect();
+    let causes = report.verdict.causes.iter().map(|cause| words::clause(cause));
+    let mut clauses: Vec<String> = change.into_iter().chain(causes).collect();
     clauses.extend(plan.map(|plan| plan.sentence.clone()));
     VerdictView { state, word, sentence: report.verdict.sentence.clone(), why: clauses.join(". ") }
 }

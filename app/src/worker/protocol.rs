@@ -4,8 +4,7 @@
 //! of a worker is [`Hello`], and the page asks to be reloaded where it does not fit.
 
 use goodput_engine::accounts::report::SimReport;
-use goodput_engine::calibration::CalibrationReport;
-use goodput_engine::ingest::{ParsedFile, TraceWorkload};
+use goodput_engine::ingest::TraceWorkload;
 use goodput_engine::planner::report::PlanReport;
 use goodput_engine::problem::Problem;
 use goodput_engine::review::ReviewReport;
@@ -59,24 +58,6 @@ pub enum ToSimulator {
         /// What to plan for.
         doc: Box<ScenarioDoc>,
     },
-    /// Fit the step time of a document's pool to benchmark points.
-    Calibrate {
-        /// Number that the answers carry.
-        job: u64,
-        /// Whose pool.
-        doc: Box<ScenarioDoc>,
-        /// The points, by file.
-        files: Vec<Benchmark>,
-    },
-}
-
-/// A benchmark file with its points, and with what the user has added to them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Benchmark {
-    /// The file, without its requests.
-    pub file: ParsedFile,
-    /// SHA-256 of its bytes.
-    pub sha256: String,
 }
 
 /// From a simulator.
@@ -105,13 +86,6 @@ pub enum FromSimulator {
         job: u64,
         /// What holds.
         plan: Box<PlanReport>,
-    },
-    /// A fit is done.
-    Calibrated {
-        /// Which.
-        job: u64,
-        /// What the points say.
-        report: Box<CalibrationReport>,
     },
     /// A job cannot be done.
     Failed {
@@ -164,8 +138,6 @@ pub enum FromReader {
         file: u64,
         /// What it holds and what is wrong with it.
         review: Box<ReviewReport>,
-        /// Its benchmark, if it is one.
-        benchmark: Option<Box<Benchmark>>,
     },
     /// A file was a scenario document.
     Scenario {

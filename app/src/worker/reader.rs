@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use goodput_engine::calibration::sha256_hex;
-use goodput_engine::ingest::{self, Contents, Parsed, ParsedFile};
+use goodput_engine::ingest::{self, Contents, ParsedFile};
 use goodput_engine::{review, scenario};
 
-use super::protocol::{Benchmark, FromReader, ToReader};
+use super::protocol::{FromReader, ToReader};
 
 /// What was read so far.
 #[derive(Debug, Default)]
@@ -40,9 +39,8 @@ impl Reader {
         }
         let parsed = ingest::read_file(name, bytes);
         let report = review::report(std::slice::from_ref(&parsed));
-        let benchmark = benchmark_in(&parsed, bytes).map(Box::new);
         self.files.insert(file, parsed);
-        FromReader::Read { file, review: Box::new(report), benchmark }
+        FromReader::Read { file, review: Box::new(report) }
     }
 
     fn workload(&self, file: u64, exactly: bool) -> FromReader {
@@ -60,21 +58,6 @@ impl Reader {
             },
         }
     }
-}
-
-/// The benchmark in a file, without its requests: the fit needs points only.
-fn benchmark_in(parsed: &ParsedFile, bytes: &[u8]) -> Option<Benchmark> {
-    let contents = parsed.parsed.as_ref()?;
-    let points = contents.points().to_vec();
-    if points.is_empty() {
-        return None;
-    }
-    let contents = Parsed {
-        contents: Contents::Benchmark { points, records: Vec::new() },
-        ..contents.clone()
-    };
-    let file = ParsedFile { parsed: Some(contents), ..parsed.clone() };
-    Some(Benchmark { file, sha256: sha256_hex(bytes) })
 }
 
 /// A scenario document that was saved as a file.

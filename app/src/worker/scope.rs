@@ -18,8 +18,8 @@ pub fn say(message: &impl Serialize) {
 }
 
 /// Calls `hear` with everything the page says, for as long as the worker lives.
-pub fn listen(mut hear: impl FnMut(MessageEvent) + 'static) {
-    let closure = Closure::<dyn FnMut(MessageEvent)>::new(move |event| hear(event));
+pub fn listen(hear: impl FnMut(MessageEvent) + 'static) {
+    let closure = Closure::<dyn FnMut(MessageEvent)>::new(hear);
     scope().set_onmessage(Some(closure.as_ref().unchecked_ref()));
     closure.forget();
 }

@@ -2,14 +2,13 @@
 
 use goodput_engine::accounts::report::SimReport;
 use goodput_engine::accounts::{Answer, Unanswerable};
-use goodput_engine::calibration::{BenchmarkFile, CalibrationReport, calibrate_pool};
 use goodput_engine::planner::{self, report::PlanReport};
 use goodput_engine::problem::Problem;
 use goodput_engine::scenario::doc::ScenarioDoc;
 use goodput_engine::scenario::{self, Scenario};
 use goodput_engine::sim;
 
-use super::protocol::{Benchmark, FromSimulator, ToSimulator};
+use super::protocol::{FromSimulator, ToSimulator};
 
 /// Steps between two words about progress: some tens of milliseconds.
 const BUDGET: u64 = 20_000;
@@ -31,10 +30,6 @@ pub fn handle(message: &str, say: &mut dyn FnMut(&FromSimulator)) {
                 Err(problems) => FromSimulator::Failed { job, problems },
             }
         }
-        Ok(ToSimulator::Calibrate { job, doc, files }) => match calibrate(&doc, files) {
-            Ok(report) => FromSimulator::Calibrated { job, report: Box::new(report) },
-            Err(problems) => FromSimulator::Failed { job, problems },
-        },
         Err(error) => FromSimulator::Panicked {
             message: format!("the page said something unreadable: {error}"),
         },
@@ -70,13 +65,4 @@ fn plan(doc: &ScenarioDoc, progress: &mut dyn FnMut(f64)) -> Result<PlanReport, 
     planner::plan(&scenario, watch).ok_or_else(|| {
         vec![Problem::error("fleet", "no fleet was tried", "change an input to try again")]
     })
-}
-
-fn calibrate(doc: &ScenarioDoc, files: Vec<Benchmark>) -> Result<CalibrationReport, Vec<Problem>> {
-    let scenario = checked(doc)?;
-    let files: Vec<BenchmarkFile> = files
-        .into_iter()
-        .map(|benchmark| BenchmarkFile { file: benchmark.file, sha256: benchmark.sha256 })
-        .collect();
-    calibrate_pool(&files, &scenario.pool).map_err(|why| vec![why.problem()])
 }

@@ -1,20 +1,14 @@
-//! Benchmarks against the simulation of their own conditions, and the factor that follows.
+//! What a benchmark does not say is asked for.
 
-use std::sync::Arc;
-
-use goodput_engine::calibration::CalibrationReport;
 use goodput_engine::catalog;
 use goodput_engine::ingest::{MissingFact, csv_points};
 use leptos::prelude::*;
 
 use crate::browser;
-use crate::charts::Chart;
 use crate::controls::{Choice, Select};
-use crate::panels::figure::{Figure, Picture};
 use crate::parse::{self, Quantity};
-use crate::state::edit::{Edit, PoolEdit};
-use crate::state::files::Added;
-use crate::state::{Ending, workbench};
+use crate::state::files::{Added, FileEntry};
+use crate::state::workbench;
 use crate::view_model::files as words;
 
 /// Saves the table to fill in.
@@ -28,7 +22,7 @@ pub fn Missing(id: u64) -> impl IntoView {
     let bench = workbench();
     let missing = Memo::new(move |_| {
         bench.files.entries.with(|entries| {
-            entries.iter().find(|e| e.id == id).map(|e| e.missing_in_file()).unwrap_or_default()
+            entries.iter().find(|e| e.id == id).map(FileEntry::missing_in_file).unwrap_or_default()
         })
     });
     view! {
@@ -140,84 +134,6 @@ fn Said(id: String, label: &'static str, say: Callback<String>) -> impl IntoView
                 />
             </div>
         </div>
-    }
-    .into_any()
-}
-
-/// Points over the simulated curve, the fitted factor, and the edit that applies it.
-#[component]
-pub fn Benchmarks() -> impl IntoView {
-    let bench = workbench();
-    let calibration = bench.files.calibration;
-    let report = Memo::new(move |_| {
-        calibration.with(|slot| slot.last.as_ref().map(|last| last.value.clone()))
-    });
-    let running = Memo::new(move |_| calibration.with(|slot| slot.is_running()));
-    let failed = move || {
-        calibration.with(|slot| match &slot.ending {
-            Some(Ending::Failed(why) | Ending::Crashed(why)) => Some(why.clone()),
-            _ => None,
-        })
-    };
-    view! {
-        <div data-testid="calibration" data-state=move || if running.get() { "running" } else { "done" }>
-            {move || failed().map(|why| view! { <p class="dn">"The fit cannot be done: " {why}</p> })}
-            {move || running.get().then(|| view! { <p class="echo" role="status">"Simulating the benchmark's own conditions …"</p> })}
-            {move || report.get().map(|report| view! { <Fit report/> })}
-        </div>
-    }
-    .into_any()
-}
-
-#[component]
-fn Fit(report: Arc<CalibrationReport>) -> impl IntoView {
-    let bench = workbench();
-    let stale = Signal::derive(move || bench.files.calibration.with(|slot| slot.is_running()));
-    let pictures = words::charts(&report).map(|(chart, caption)| {
-        let picture = Picture { chart: Arc::new(Chart::Benchmark(chart)), caption };
-        Memo::new(move |_| Some(picture.clone()))
-    });
-    let [per_token, first_token] = pictures;
-    let excluded = report.excluded.iter().map(|point| {
-        view! { <li class="warning">{words::excluded(point)}</li> }
-    });
-    let assumptions =
-        report.assumptions.iter().map(|text| view! { <li class="note">{text.clone()}</li> });
-    let fitted = report.fitted.clone();
-    let used = !report.points.is_empty();
-    view! {
-        {used
-            .then(|| {
-                view! {
-                    <div class="grid2 even">
-                        <Figure id="bench-tpot" title="Measured and simulated, per token" picture=per_token stale/>
-                        <Figure id="bench-ttft" title="Measured and simulated, first token" picture=first_token stale/>
-                    </div>
-                }
-            })}
-        <p data-testid="fit">
-            <strong>{words::fit_line(&report)}</strong>
-        </p>
-        {fitted
-            .map(|fitted| {
-                view! {
-                    <div class="row">
-                        <button
-                            class="primary"
-                            data-testid="apply-fit"
-                            on:click=move |_| {
-                                bench.edit(&Edit::Pool(PoolEdit::Fitted(Some(fitted.clone()))));
-                            }
-                        >
-                            "Calibrate: apply this factor"
-                        </button>
-                        <span class="echo">"One undoable edit; the answer is then tagged measured"</span>
-                    </div>
-                }
-            })}
-        <ul class="problems" data-testid="fit-remarks">
-            {excluded.collect_view()} {assumptions.collect_view()}
-        </ul>
     }
     .into_any()
 }

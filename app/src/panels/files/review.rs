@@ -15,6 +15,7 @@ use crate::view_model::files as words;
 /// A file that the reader has dealt with.
 #[component]
 pub fn FileCard(id: u64, read: Arc<ReadFile>) -> impl IntoView {
+    let findings = read.findings.clone();
     if let Some(refusal) = &read.report.refused {
         return view! { <Refused refusal=refusal.clone()/> }.into_any();
     }
@@ -28,8 +29,8 @@ pub fn FileCard(id: u64, read: Arc<ReadFile>) -> impl IntoView {
             .map(|remark| view! { <p class="echo">{remark}</p> })
             .collect_view()}
         {trace.map(|summary| view! { <Trace id summary/> })}
-        {points.then(|| view! { <Points read=read.clone()/> })}
-        <Findings findings=read.findings.clone()/>
+        {points.then(|| view! { <Points read/> })}
+        <Findings findings/>
         {points.then(|| view! { <Missing id/> })}
     }
     .into_any()

@@ -64,13 +64,15 @@ pub fn Model() -> impl IntoView {
     });
     let choose = Callback::new(move |id: String| {
         let model = if id == CUSTOM {
-            words::custom_model(&bench.doc_untracked())
-                .map(|shape| ModelRef::Custom(Box::new(shape)))
+            let shape = words::custom_model(&bench.doc_untracked());
+            shape.map(|shape| PoolEdit::Model(ModelRef::Custom(Box::new(shape)), None))
         } else {
-            Some(ModelRef::id(&id))
+            // A model comes in the precision its makers ship, until that is changed.
+            let weights = catalog::model(&id).ok().map(|entry| entry.native_weights);
+            Some(PoolEdit::Model(ModelRef::id(&id), weights))
         };
         if let Some(model) = model {
-            bench.edit(&Edit::Pool(PoolEdit::Model(model)));
+            bench.edit(&Edit::Pool(model));
         }
     });
     let mut choices: Vec<Choice> = catalog::models()
@@ -104,9 +106,10 @@ fn CustomModel() -> impl IntoView {
             return;
         }
         match words::model_of_config(&text) {
-            Ok((shape, remarks)) => {
+            Ok((shape, weights, remarks)) => {
                 said.set(remarks);
-                bench.edit(&Edit::Pool(PoolEdit::Model(ModelRef::Custom(Box::new(shape)))));
+                let model = ModelRef::Custom(Box::new(shape));
+                bench.edit(&Edit::Pool(PoolEdit::Model(model, weights)));
             }
             Err(why) => said.set(why),
         }

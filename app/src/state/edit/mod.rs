@@ -162,7 +162,8 @@ fn duplicate_class(doc: &mut ScenarioDoc, i: usize) {
 /// `stem 2`, or the next number that no class has.
 fn free_name(doc: &ScenarioDoc, stem: &str) -> String {
     let taken = |name: &str| doc.workload.classes.iter().any(|class| class.name == name);
-    (2_u32..).map(|n| format!("{stem} {n}")).find(|name| !taken(name)).unwrap_or_default()
+    let classes = doc.workload.classes.len();
+    (2..classes + 3).map(|n| format!("{stem} {n}")).find(|name| !taken(name)).unwrap_or_default()
 }
 
 fn use_trace(doc: &mut ScenarioDoc, class: usize, trace: &TraceWorkload) {

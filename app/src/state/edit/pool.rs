@@ -11,8 +11,8 @@ pub enum PoolEdit {
     Gpu(GpuRef),
     /// Name of a GPU by numbers.
     GpuName(String),
-    /// The model.
-    Model(ModelRef),
+    /// The model, and the precision in which its weights come.
+    Model(ModelRef, Option<WeightPrecision>),
     /// Name of a model by numbers.
     ModelName(String),
     /// Number format of the weights.
@@ -82,7 +82,10 @@ impl PoolEdit {
                     spec.name.clone_from(name);
                 }
             }
-            Self::Model(model) => pool.model = model.clone(),
+            Self::Model(model, weights) => {
+                pool.model = model.clone();
+                pool.weight_precision = weights.unwrap_or(pool.weight_precision);
+            }
             Self::ModelName(name) => {
                 if let ModelRef::Custom(shape) = &mut pool.model {
                     shape.name.clone_from(name);
@@ -110,7 +113,7 @@ impl PoolEdit {
     pub(super) fn label(&self) -> &'static str {
         match self {
             Self::Gpu(_) | Self::GpuName(_) => "GPU",
-            Self::Model(_) | Self::ModelName(_) => "model",
+            Self::Model(..) | Self::ModelName(_) => "model",
             Self::Weights(_) => "weight precision",
             Self::Kv(_) => "KV precision",
             Self::Switch(switch, _) => switch.label(),

@@ -26,7 +26,7 @@ impl LinearAxis {
         let max = if max.is_finite() && max > 0.0 { max } else { 1.0 };
         // Of the steps that give three to five gridlines, the one that ends closest above.
         let lines = |step: f64| (max / step - 1e-9).ceil().max(1.0);
-        let step = [3.0, 4.0, 5.0]
+        let step = [4.0, 5.0, 3.0]
             .map(|n| nice_step(max / n))
             .into_iter()
             .min_by(|a, b| (lines(*a) * a).total_cmp(&(lines(*b) * b)))

@@ -4,7 +4,7 @@
 //! seed, so that evenly spaced arrivals of fixed lengths are exact and a random mix has no noise.
 //! (A simulation reports what its draw realised.) Only a replayed trace is its own expectation.
 //!
-//! Supply is a mean-field steady state of one replica ([`mean_field`]). It knows no queue, no burst
+//! Supply is a mean-field steady state of one replica (`mean_field`). It knows no queue, no burst
 //! and no spread of batch sizes: it explains the arithmetic and brackets the searches. Whether a
 //! contract holds, a simulation says.
 

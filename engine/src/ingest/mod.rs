@@ -33,8 +33,8 @@ pub use point::{
 pub use record::{GapSummary, RecordOutcome, RequestRecord};
 pub use refusal::{Refusal, RefusalKind};
 pub use registry::{FormatDescription, formats};
-pub use workload::TraceWorkload;
 pub use trace::{LengthSummary, RequestTrace, TraceSummary};
+pub use workload::TraceWorkload;
 
 /// The largest file read, in bytes as it lies on disk and again after unpacking.
 pub const MAX_FILE_BYTES: usize = 200_000_000;

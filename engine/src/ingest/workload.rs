@@ -130,8 +130,8 @@ mod tests {
             let LengthsDoc::Quantiles { table } = &workload.input_tokens else { panic!() };
             let rows: Vec<_> = table.iter().map(|row| (row.p, row.tokens)).collect();
             let told = shape(&Lengths::quantiles(&rows).unwrap(), 1).mean;
-            let mean = trace.input_tokens.iter().map(|t| f64::from(*t)).sum::<f64>()
-                / f64::from(requests);
+            let mean =
+                trace.input_tokens.iter().map(|t| f64::from(*t)).sum::<f64>() / f64::from(requests);
             assert!((told / mean - 1.0).abs() < 0.05, "{told} for {mean}");
         }
     }

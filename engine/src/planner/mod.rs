@@ -216,10 +216,14 @@ impl Planner {
         let base = self.search().largest_alpha(present, None, (0, guess))?;
         let alpha = f64::from(base) / f64::from(ALPHA_STEPS);
         report.alpha = (base > 0).then_some(alpha);
-        report.deliverable = self.supply.as_ref().filter(|_| base > 0).map(|supply| MixRate {
-            rps: alpha * supply.required_peak.rps,
-            prefill_tps: alpha * supply.required_peak.prefill_tps,
-            decode_tps: alpha * supply.required_peak.decode_tps,
+        report.deliverable = self.supply.as_ref().filter(|_| base > 0).map(|supply| {
+            let peak = supply.required_peak;
+            let multiple = alpha.min(supply.sustainable_rps / peak.rps);
+            MixRate {
+                rps: multiple * peak.rps,
+                prefill_tps: multiple * peak.prefill_tps,
+                decode_tps: multiple * peak.decode_tps,
+            }
         });
         if let Some(row) = report.fleets.iter_mut().find(|row| row.is_present) {
             row.alpha = report.alpha;

@@ -17,9 +17,8 @@ pub struct PlanReport {
     pub replicas_floor: u32,
     /// Largest multiple of this mix at which the present fleet holds the contract, in [0, 4].
     pub alpha: Option<f64>,
-    /// That multiple of the demand at its peak, to stand beside the sustainable supply, which it
-    /// can exceed only where a peak is over before anyone has waited too long. `null` when no
-    /// multiple holds.
+    /// That multiple of the demand at its peak, as rates that can last: a short peak may hold the
+    /// contract above what is sustainable, a rate cannot. `null` when no multiple holds.
     pub deliverable: Option<MixRate>,
     /// Each constraint relaxed alone, largest gain first.
     pub binding: Vec<Relaxation>,

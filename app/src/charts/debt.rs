@@ -155,8 +155,9 @@ impl DebtChart {
     /// The numbers behind it.
     pub fn table(&self) -> Table {
         let rows = self.points.iter().map(|p| {
-            let numbers = [p.t_s, p.total_s, p.waiting_s, p.waiting as f64, p.oldest_s];
-            numbers.map(Cell::Number).to_vec()
+            let [t_s, total_s, waiting_s, oldest_s] =
+                [p.t_s, p.total_s, p.waiting_s, p.oldest_s].map(Cell::Number);
+            vec![t_s, total_s, waiting_s, Cell::Count(p.waiting), oldest_s]
         });
         Table {
             columns: vec![

@@ -232,10 +232,9 @@ impl LatencyChart {
     pub fn table(&self) -> Table {
         let bins = self.counts.iter().zip(self.edges_ms.windows(2)).filter(|(c, _)| **c > 0);
         let rows = bins.map(|(count, edges)| {
-            vec![Cell::Number(edges[0]), Cell::Number(edges[1]), Cell::Number(*count as f64)]
+            vec![Cell::Number(edges[0]), Cell::Number(edges[1]), Cell::Count(*count)]
         });
-        let never =
-            vec![Cell::Text("never".into()), Cell::Nothing, Cell::Number(self.never as f64)];
+        let never = vec![Cell::Text("never".into()), Cell::Nothing, Cell::Count(self.never)];
         Table {
             columns: vec![
                 Column::new("from", "ms"),

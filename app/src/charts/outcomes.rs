@@ -96,7 +96,7 @@ impl OutcomesChart {
     pub fn table(&self) -> Table {
         let row = |name: &str, count: u64, tenths: u64| {
             let share = Cell::Number(tenths as f64 / 10.0);
-            vec![Cell::Text(name.to_owned()), Cell::Number(count as f64), share]
+            vec![Cell::Text(name.to_owned()), Cell::Count(count), share]
         };
         let losses = self.losses.iter().map(|l| row(&l.name, l.count, l.tenths));
         let good = row("Good", self.good.count, self.good.tenths);

@@ -43,6 +43,8 @@ pub enum Cell {
     Text(String),
     /// A number in the unit of its column.
     Number(f64),
+    /// A number of things, never rounded.
+    Count(u64),
     /// There is none.
     Nothing,
 }
@@ -53,7 +55,17 @@ impl Cell {
         match self {
             Self::Text(text) => text.clone(),
             Self::Number(x) => format::rounded(*x, 4),
+            Self::Count(n) => format::count(*n),
             Self::Nothing => format::NONE.to_owned(),
+        }
+    }
+
+    /// In full, as a machine reads it; `None` for what is no number.
+    pub fn exact(&self) -> Option<String> {
+        match self {
+            Self::Number(x) if x.is_finite() => Some(x.to_string()),
+            Self::Count(n) => Some(n.to_string()),
+            Self::Text(_) | Self::Number(_) | Self::Nothing => None,
         }
     }
 }
@@ -72,8 +84,7 @@ impl Table {
 fn csv_cell(cell: &Cell) -> String {
     match cell {
         Cell::Text(text) => quoted(text),
-        Cell::Number(x) if x.is_finite() => x.to_string(),
-        Cell::Number(_) | Cell::Nothing => String::new(),
+        number => number.exact().unwrap_or_default(),
     }
 }
 
@@ -94,6 +105,14 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_are_shown_in_full_and_other_numbers_to_four_digits() {
+        assert_eq!(Cell::Count(69_315).shown(), "69,315");
+        assert_eq!(Cell::Number(69_315.4).shown(), "69,320");
+        assert_eq!(Cell::Number(69_315.4).exact().as_deref(), Some("69315.4"));
+        assert_eq!(Cell::Number(f64::NAN).exact(), None);
+    }
 
     #[test]
     fn csv_quotes_and_defuses() {

@@ -239,7 +239,7 @@ fn TileBox(tile: Tile) -> impl IntoView {
         <div class="tile" data-testid=testid>
             <dt>{tile.label}</dt>
             <dd>
-                <p class="val">{tile.value}{unit}</p>
+                <p class="val" data-value=tile.exact>{tile.value}{unit}</p>
                 {tile.delta.map(|delta| view! { <DeltaLine delta/> })}
                 <p class="dec">{tile.detail}</p>
                 <Tags tags=tile.tags/>

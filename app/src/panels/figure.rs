@@ -11,6 +11,7 @@ use web_sys::{HtmlCanvasElement, ResizeObserver, ResizeObserverEntry};
 use crate::browser;
 use crate::charts::{CanvasSurface, Cell, Chart, Palette, Surface, Table};
 use crate::state::workbench;
+use crate::view_model::figures::Reading;
 
 /// What a figure shows: a chart and its finding.
 #[derive(Clone, PartialEq)]
@@ -19,6 +20,8 @@ pub struct Picture {
     pub chart: Arc<Chart>,
     /// The finding, one sentence.
     pub caption: String,
+    /// Numbers below the chart.
+    pub readings: Vec<Reading>,
 }
 
 /// A figure. `reads_time` gives it the cursor that all time charts share.
@@ -45,6 +48,10 @@ pub fn Figure(
                 <p id=caption_id>{caption}</p>
             </figcaption>
             <Canvas labelled picture stale reads_time/>
+            {move || {
+                let readings = picture.with(|p| p.as_ref().map(|p| p.readings.clone()));
+                readings.filter(|r| !r.is_empty()).map(|readings| view! { <Readings id readings/> })
+            }}
             {move || {
                 show_table
                     .get()
@@ -198,12 +205,30 @@ impl Drop for Observer {
 }
 
 #[component]
+fn Readings(id: &'static str, readings: Vec<Reading>) -> impl IntoView {
+    let readings = readings.into_iter().map(|reading| {
+        view! {
+            <div>
+                <dt>{reading.name}</dt>
+                <dd data-value=reading.exact>{reading.shown}</dd>
+            </div>
+        }
+    });
+    view! {
+        <dl class="readings" data-testid=format!("readings-{id}")>
+            {readings.collect_view()}
+        </dl>
+    }
+    .into_any()
+}
+
+#[component]
 fn DataTable(id: &'static str, title: &'static str, table: Table) -> impl IntoView {
     let heads = table.columns.iter().map(|c| view! { <th scope="col">{c.head()}</th> });
     let rows = table.rows.iter().map(|row| {
         let cells = row.iter().map(|cell| {
             let class = if matches!(cell, Cell::Text(_)) { "text" } else { "number" };
-            view! { <td class=class>{cell.shown()}</td> }
+            view! { <td class=class data-value=cell.exact()>{cell.shown()}</td> }
         });
         view! { <tr>{cells.collect_view()}</tr> }
     });

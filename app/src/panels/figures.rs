@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use goodput_engine::accounts::report::Percentiles;
 use goodput_engine::estimate::report::SupplyEstimate;
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 
 use super::answer::{Screen, is_current, report_on_screen, screen};
 use super::figure::{Figure, Picture};
-use crate::charts::Chart;
+use crate::charts::{Chart, LatencyChart};
 use crate::state::{Workbench, workbench};
 use crate::view_model::{arithmetic, figures};
 
@@ -42,13 +43,13 @@ fn OverTime() -> impl IntoView {
     let stale = Signal::derive(move || !is_current(bench));
     let supply = over_time(
         bench,
-        |s| chart_and_words(Chart::Supply, figures::supply(s)),
-        |s| chart_and_words(Chart::Supply, arithmetic::supply_chart(s)),
+        |s| picture(Chart::Supply, figures::supply(s)),
+        |s| picture(Chart::Supply, arithmetic::supply_chart(s)),
     );
     let debt = over_time(
         bench,
-        |s| chart_and_words(Chart::Debt, figures::debt(s)),
-        |s| chart_and_words(Chart::Debt, arithmetic::debt_chart(s)),
+        |s| picture(Chart::Debt, figures::debt(s)),
+        |s| picture(Chart::Debt, arithmetic::debt_chart(s)),
     );
     view! {
         <div class="col">
@@ -72,8 +73,8 @@ fn OverTime() -> impl IntoView {
 fn Latencies(simulated: Memo<bool>) -> impl IntoView {
     let bench = workbench();
     let stale = Signal::derive(move || !is_current(bench));
-    let ttft = pictured(bench, |s| chart_and_words(Chart::Latency, figures::ttft(s)));
-    let tpot = pictured(bench, |s| chart_and_words(Chart::Latency, figures::tpot(s)));
+    let ttft = pictured(bench, |s| latency(figures::ttft(s), &s.report.ttft_ms));
+    let tpot = pictured(bench, |s| latency(figures::tpot(s), &s.report.tpot_ms));
     view! {
         <div class="col" hidden=move || !simulated.get()>
             <div class="panel">
@@ -91,8 +92,7 @@ fn Latencies(simulated: Memo<bool>) -> impl IntoView {
 fn Outcomes(simulated: Memo<bool>) -> impl IntoView {
     let bench = workbench();
     let stale = Signal::derive(move || !is_current(bench));
-    let outcomes =
-        pictured(bench, |s| chart_and_words(Chart::Outcomes, figures::outcomes(s.report)));
+    let outcomes = pictured(bench, |s| picture(Chart::Outcomes, figures::outcomes(s.report)));
     view! {
         <div class="panel outcomes" hidden=move || !simulated.get()>
             <Figure id="outcomes" title="Outcomes" picture=outcomes stale/>
@@ -101,35 +101,29 @@ fn Outcomes(simulated: Memo<bool>) -> impl IntoView {
     .into_any()
 }
 
-fn chart_and_words<C>(kind: fn(C) -> Chart, (chart, words): (C, String)) -> (Chart, String) {
-    (kind(chart), words)
+fn picture<C>(kind: fn(C) -> Chart, (chart, caption): (C, String)) -> Picture {
+    Picture { chart: Arc::new(kind(chart)), caption, readings: Vec::new() }
+}
+
+/// A latency's picture with its percentiles below.
+fn latency(words: (LatencyChart, String), percentiles: &Percentiles) -> Picture {
+    Picture { readings: figures::readings(percentiles), ..picture(Chart::Latency, words) }
 }
 
 /// A picture of the report on screen, made anew only when it or what it is compared with changes.
-fn pictured(
-    bench: Workbench,
-    make: fn(&figures::Source) -> (Chart, String),
-) -> Memo<Option<Picture>> {
-    Memo::new(move |_| {
-        with_source(bench, |source| {
-            let (chart, caption) = make(source);
-            Picture { chart: Arc::new(chart), caption }
-        })
-    })
+fn pictured(bench: Workbench, make: fn(&figures::Source) -> Picture) -> Memo<Option<Picture>> {
+    Memo::new(move |_| with_source(bench, make))
 }
 
 /// As [`pictured`], or by arithmetic where there is nothing to simulate.
 fn over_time(
     bench: Workbench,
-    simulated: fn(&figures::Source) -> (Chart, String),
-    by_arithmetic: fn(&SupplyEstimate) -> (Chart, String),
+    simulated: fn(&figures::Source) -> Picture,
+    by_arithmetic: fn(&SupplyEstimate) -> Picture,
 ) -> Memo<Option<Picture>> {
-    Memo::new(move |_| {
-        let (chart, caption) = match screen(bench) {
-            Screen::Arithmetic(report) => by_arithmetic(report.supply.as_ref()?),
-            _ => with_source(bench, simulated)?,
-        };
-        Some(Picture { chart: Arc::new(chart), caption })
+    Memo::new(move |_| match screen(bench) {
+        Screen::Arithmetic(report) => report.supply.as_ref().map(by_arithmetic),
+        _ => with_source(bench, simulated),
     })
 }
 

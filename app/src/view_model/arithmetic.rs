@@ -57,6 +57,7 @@ pub fn tiles(doc: &ScenarioDoc, supply: &SupplyEstimate) -> Vec<Tile> {
         tile("goodput", "SLO goodput", judged.to_owned()),
         Tile {
             value: supply.replicas_floor.to_string(),
+            exact: Some(f64::from(supply.replicas_floor)),
             delta: Some(super::tiles::shortfall(supply.replicas_floor, have)),
             ..tile(
                 "replicas",
@@ -77,7 +78,7 @@ pub fn tiles(doc: &ScenarioDoc, supply: &SupplyEstimate) -> Vec<Tile> {
 /// A tile without a number.
 fn tile(id: &'static str, label: &'static str, detail: String) -> Tile {
     let value = format::NONE.to_owned();
-    Tile { id, label, value, unit: "", delta: None, detail, tags: Vec::new() }
+    Tile { id, label, value, exact: None, unit: "", delta: None, detail, tags: Vec::new() }
 }
 
 fn supply_tile(supply: &SupplyEstimate) -> Tile {
@@ -93,10 +94,11 @@ fn supply_tile(supply: &SupplyEstimate) -> Tile {
     } else {
         Delta::plain(format!("{} to spare", format::tps(have - need)), Tone::Same)
     };
-    let share = 100.0 / supply.utilization_peak;
-    let value = if share.is_finite() { format::rounded(share, 2) } else { format::NONE.to_owned() };
+    let exact = Some(1.0 / supply.utilization_peak).filter(|share| share.is_finite());
+    let value =
+        exact.map_or_else(|| format::NONE.to_owned(), |share| format::rounded(share * 100.0, 2));
     let tile = tile("supply", "Decode supply at peak", detail);
-    Tile { value, unit: "%", delta: Some(delta), ..tile }
+    Tile { value, exact, unit: "%", delta: Some(delta), ..tile }
 }
 
 fn debt_tile(supply: &SupplyEstimate) -> Tile {
@@ -113,8 +115,9 @@ fn debt_tile(supply: &SupplyEstimate) -> Tile {
             )
         },
     );
-    let (value, unit) = split_unit(&format::seconds(peak.map_or(0.0, |p| p.debt_work_s)));
-    Tile { value, unit, ..tile("debt", "Queue debt, peak", detail) }
+    let work_s = peak.map_or(0.0, |p| p.debt_work_s);
+    let (value, unit) = split_unit(&format::seconds(work_s));
+    Tile { value, exact: Some(work_s), unit, ..tile("debt", "Queue debt, peak", detail) }
 }
 
 fn peak(series: &[FluidDebt]) -> Option<&FluidDebt> {

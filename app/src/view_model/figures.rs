@@ -159,6 +159,29 @@ fn debt_caption(report: &SimReport) -> String {
     clauses.join("; ")
 }
 
+/// A number said in words below a chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// What it is.
+    pub name: &'static str,
+    /// As people read it.
+    pub shown: String,
+    /// In full; `None` where it never comes.
+    pub exact: Option<f64>,
+}
+
+/// Percentiles of a latency in milliseconds, over offered requests.
+pub fn readings(percentiles: &Percentiles) -> Vec<Reading> {
+    let named = [
+        ("p50", percentiles.p50),
+        ("p90", percentiles.p90),
+        ("p95", percentiles.p95),
+        ("p99", percentiles.p99),
+    ];
+    let reading = |(name, exact)| Reading { name, shown: format::millis_or_never(exact), exact };
+    named.map(reading).to_vec()
+}
+
 /// Time to first token. The limit drawn is that of the only class, or of none where they differ.
 pub fn ttft(source: &Source) -> (LatencyChart, String) {
     let report = source.report;

@@ -19,6 +19,8 @@ pub struct Tile {
     pub label: &'static str,
     /// The number; a dash where it is undefined.
     pub value: String,
+    /// The number in full, in the unit of the report; `None` where it is undefined.
+    pub exact: Option<f64>,
     /// Its unit.
     pub unit: &'static str,
     /// Change, shortfall or spare.
@@ -55,6 +57,7 @@ pub fn soon() -> Vec<Tile> {
         id,
         label,
         value: format::NONE.to_owned(),
+        exact: None,
         unit: "",
         delta: None,
         detail: String::new(),
@@ -90,6 +93,7 @@ fn goodput(source: &Source) -> Tile {
         id: "goodput",
         label,
         value: format::fixed(report.attainment * 100.0, 1),
+        exact: Some(report.attainment),
         unit: "%",
         delta: source.before.map(|before| Delta::points(before.attainment, report.attainment)),
         detail,
@@ -120,17 +124,18 @@ fn quality(doc: &ScenarioDoc) -> Tag {
 
 fn replicas(source: &Source) -> Tile {
     let have = source.doc.fleet.pools.first().map_or(0, |pool| pool.replicas);
-    let tile = |value: String, delta: Option<Delta>, detail: String| Tile {
+    let tile = |value: Option<u32>, delta: Option<Delta>, detail: String| Tile {
         id: "replicas",
         label: "Replicas that hold it",
-        value,
+        value: value.map_or_else(|| format::NONE.to_owned(), |n| n.to_string()),
+        exact: value.map(f64::from),
         unit: "",
         delta,
         detail,
         tags: step_time(source),
     };
     let Some(plan) = source.plan else {
-        return tile(format::NONE.into(), None, "being worked out over several seeds".into());
+        return tile(None, None, "being worked out over several seeds".into());
     };
     match &plan.answer {
         PlanAnswer::Replicas { replicas, gpus, gpus_per_replica } => {
@@ -145,13 +150,13 @@ fn replicas(source: &Source) -> Tile {
             let below = row(replicas.saturating_sub(1))
                 .map(|row| format!(", {} in {}", row.replicas, row.holds_in));
             let detail: String = std::iter::once(size).chain(held).chain(below).collect();
-            tile(replicas.to_string(), Some(shortfall(*replicas, have)), detail)
+            tile(Some(*replicas), Some(shortfall(*replicas, have)), detail)
         }
         PlanAnswer::Infeasible { reason, lever, .. } => {
-            tile(format::NONE.into(), None, format!("no count helps: {reason}; {lever}"))
+            tile(None, None, format!("no count helps: {reason}; {lever}"))
         }
         PlanAnswer::NotFound { tried } => {
-            tile(format::NONE.into(), None, format!("not even {tried} replicas hold it"))
+            tile(None, None, format!("not even {tried} replicas hold it"))
         }
     }
 }
@@ -205,6 +210,7 @@ fn supply(source: &Source) -> Tile {
         } else {
             format::NONE.into()
         },
+        exact: ratio.is_finite().then_some(ratio),
         unit: "%",
         delta: Some(delta),
         detail,
@@ -231,6 +237,7 @@ fn debt(source: &Source) -> Tile {
         id: "debt",
         label: "Queue debt, peak",
         value,
+        exact: Some(debt.peak_work_s),
         unit,
         delta,
         detail,
@@ -246,23 +253,24 @@ pub fn split_unit(text: &str) -> (String, &'static str) {
 }
 
 fn cost(source: &Source) -> Tile {
-    let tile = |value: String, delta: Option<Delta>, detail: String, tags: Vec<Tag>| Tile {
+    let tile = |usd: Option<f64>, delta: Option<Delta>, detail: String, tags: Vec<Tag>| Tile {
         id: "cost",
         label: "Cost per 1,000 good",
-        value,
+        value: usd.map_or_else(|| format::NONE.to_owned(), format::usd),
+        exact: usd,
         unit: "",
         delta,
         detail,
         tags,
     };
     let Some(cost) = &source.report.cost else {
-        return tile(format::NONE.into(), None, "no price is set".into(), Vec::new());
+        return tile(None, None, "no price is set".into(), Vec::new());
     };
     let mut tags = step_time(source);
     tags.push(Tag::assumed("declared price"));
     let month = format!("{} per month", format::usd_whole(cost.per_month));
     let Some(per_good) = cost.per_good_request else {
-        return tile(format::NONE.into(), None, format!("no good request; {month}"), tags);
+        return tile(None, None, format!("no good request; {month}"), tags);
     };
     let before = source.before.and_then(|b| b.cost.as_ref()).and_then(|c| c.per_good_request);
     let delta = before
@@ -270,7 +278,7 @@ fn cost(source: &Source) -> Tile {
     let good = format::count(source.report.goodput.good);
     let total = format::usd_fixed(cost.total, super::books::decimals_of(cost.total));
     let detail = format!("{total} ÷ {good} good; {month}");
-    tile(format::usd(per_good * 1e3), delta, detail, tags)
+    tile(Some(per_good * 1e3), delta, detail, tags)
 }
 
 fn step_time(source: &Source) -> Vec<Tag> {

@@ -2,7 +2,8 @@
 //!
 //! It keeps its own text while it is edited and writes only what reads as one number; a committed
 //! value replaces the text when it changes from outside (undo, a preset, a link). What does not
-//! read stays as typed, with the reason below, and the document keeps its last value.
+//! read stays as typed, with the reason below, and the document has the value from before the
+//! typing: on the way to `1.234,5` stood 1, 1.2 and 1.234, and nobody meant them.
 
 use goodput_engine::math;
 use goodput_engine::problem::Severity;
@@ -83,6 +84,8 @@ struct FieldState {
     text: RwSignal<Option<String>>,
     /// Why the text is no number.
     error: RwSignal<Option<String>>,
+    /// The document's value when the typing began.
+    before: StoredValue<Option<f64>>,
     /// Whether the next change of the document is the field's own.
     own: StoredValue<bool>,
     shown: Memo<String>,
@@ -98,9 +101,10 @@ impl FieldState {
             let now = committed.get();
             bench.baseline.with(|b| b.as_ref().is_some_and(|b| field.get(&b.doc) != now))
         });
-        let own = StoredValue::new(false);
+        let (before, own) = (StoredValue::new(None), StoredValue::new(false));
         let error = RwSignal::new(None);
-        let state = Self { bench, field, kind, committed, text, error, own, shown, edited };
+        let state =
+            Self { bench, field, kind, committed, text, error, before, own, shown, edited };
         // A value from outside replaces what was being typed: the two must not disagree.
         Effect::new(move |first: Option<()>| {
             committed.track();
@@ -116,6 +120,9 @@ impl FieldState {
     }
 
     fn type_in(self, typed: &str) {
+        if self.text.get_untracked().is_none() {
+            self.before.set_value(self.committed.get_untracked());
+        }
         self.text.set(Some(typed.to_owned()));
         match self.kind.read(typed) {
             Ok(value) => {
@@ -123,6 +130,7 @@ impl FieldState {
                 self.commit(value);
             }
             Err(why) => {
+                self.commit(self.before.get_value());
                 let quoted = typed.trim();
                 let text =
                     if quoted.is_empty() { "this".into() } else { format!("“{quoted}”") };
@@ -158,7 +166,9 @@ impl FieldState {
     }
 
     fn leave(self) {
-        if self.error.get_untracked().is_none() {
+        // A field that goes while it has the focus (undo took its point back) is left as well.
+        let Some(error) = self.error.try_get_untracked() else { return };
+        if error.is_none() {
             self.text.set(None);
         }
         self.bench.seal();

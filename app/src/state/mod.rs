@@ -260,8 +260,11 @@ impl Workbench {
 
     fn install(self, doc: Option<Arc<ScenarioDoc>>) {
         let Some(doc) = doc else { return };
-        let classes = doc.workload.classes.len();
-        self.class.update(|class| *class = (*class).min(classes.saturating_sub(1)));
+        let last = doc.workload.classes.len().saturating_sub(1);
+        // Setting it at every edit would build its fields anew under the fingers of whoever types.
+        if self.class.get_untracked() > last {
+            self.class.set(last);
+        }
         self.draft.set(doc);
     }
 

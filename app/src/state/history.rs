@@ -35,14 +35,20 @@ impl History {
             return None;
         }
         let key = edit.key();
-        if key.is_none() || key != self.open {
+        self.future.clear();
+        if key.is_some() && key == self.open {
+            // Typed back to where it began: as if nothing had been typed.
+            if self.past.last().is_some_and(|step| *step.doc == next) {
+                self.open = None;
+                return self.past.pop().map(|step| step.doc);
+            }
+        } else {
             self.past.push(Step { doc: doc.clone(), label: edit.label() });
             if self.past.len() > MAX_STEPS {
                 self.past.remove(0);
             }
         }
         self.open = key;
-        self.future.clear();
         Some(Arc::new(next))
     }
 
@@ -103,6 +109,18 @@ mod tests {
         assert_eq!(history.undo(&doc), Some(start.clone()));
         assert_eq!(history.undo(&start), None);
         assert_eq!(history.redo(&start), Some(doc));
+    }
+
+    #[test]
+    fn typing_back_to_the_start_is_no_step() {
+        let mut history = History::default();
+        let start = Arc::new(small_doc());
+        let rate_now = Field::Class(0, ClassField::Rate).get(&start).expect("a rate");
+        let typed = history.edit(&start, &rate(205.0)).expect("changes");
+        let back = history.edit(&typed, &rate(rate_now)).expect("changes back");
+        assert_eq!((&back, history.undoes()), (&start, None));
+        let again = history.edit(&back, &rate(7.0)).expect("changes");
+        assert_eq!(history.undo(&again), Some(start));
     }
 
     #[test]

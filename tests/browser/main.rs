@@ -1,6 +1,7 @@
 //! Journeys through the built page, one file each. `cargo xtask test` builds the page and runs them;
 //! one alone: `cargo test -p goodput-tests --test browser NAME`.
 
+mod edit;
 mod files;
 mod link;
 mod opening;

@@ -14,6 +14,14 @@ pub fn json(arguments: &[&str]) -> Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
+/// The share link of a worked example, from its `#`.
+pub fn preset(id: &str) -> Result<String> {
+    let presets = json(&["catalog", "presets"])?;
+    let known = presets.as_array().map_or(&[][..], Vec::as_slice);
+    let link = known.iter().find(|preset| preset["id"] == id).and_then(|p| p["link"].as_str());
+    Ok(link.ok_or_else(|| format!("no preset is called {id}"))?.to_owned())
+}
+
 /// Built apart from these tests (`cargo build -p goodput-engine`), since linking the engine here
 /// would unify its features with everyone else's.
 fn program() -> Result<PathBuf> {

@@ -5,6 +5,7 @@
 //! (`data-state`), never for time to pass. Whatever the browser logs as a warning or an error, a
 //! violation of the policy among them, fails it.
 
+pub mod answer;
 pub mod axe;
 pub mod chromedriver;
 pub mod goodput;
@@ -12,8 +13,9 @@ pub mod journey;
 pub mod page;
 pub mod view;
 
+pub use answer::Answer;
 pub use journey::{Journey, journey};
-pub use page::Page;
+pub use page::{Page, testid};
 
 /// How an action in the browser ends.
 pub type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;

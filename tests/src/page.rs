@@ -6,11 +6,19 @@ use std::{path::PathBuf, time::Duration};
 use thirtyfour::{BrowserLogEntry, By, Key, WebDriver, WebElement, prelude::ElementQueryable};
 
 /// How long anything may take to show; generous, since nothing waits for it once it is there.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(20);
 
 /// What the page puts on `body` or `main` when every answer on screen belongs to what is typed.
 pub const SETTLED: &str = "body[data-state=\"done\"], main[data-state=\"done\"]";
+
+/// The verdict when it is that of a simulation of what is typed.
+const ANSWERED: &str = "[data-testid=verdict]:not(.stale):not([data-verdict=none])";
+
+/// Selects the element of this `data-testid`; a field's is its place in the scenario document.
+pub fn testid(name: &str) -> String {
+    format!("[data-testid=\"{name}\"]")
+}
 
 /// A browser session and the address of the built page.
 #[derive(Clone, Debug)]
@@ -46,6 +54,11 @@ impl Page {
         self.find(SETTLED).await.map(drop)
     }
 
+    /// Waits until the simulated answer belongs to what is typed; the search for a fleet may go on.
+    pub async fn answered(&self) -> Result {
+        self.find(ANSWERED).await.map(drop)
+    }
+
     /// Waits for the element that a CSS selector names.
     pub async fn find(&self, css: &str) -> Result<WebElement> {
         let found = self.driver.query(By::Css(css)).wait(PATIENCE, POLL).first().await;
@@ -76,6 +89,21 @@ impl Page {
             }
             tokio::time::sleep(POLL).await;
         }
+    }
+
+    /// An element's attribute; empty where it has none.
+    pub async fn attribute(&self, css: &str, name: &str) -> Result<String> {
+        Ok(self.find(css).await?.attr(name).await?.unwrap_or_default())
+    }
+
+    /// What a field holds, as its user sees it.
+    pub async fn value(&self, css: &str) -> Result<String> {
+        Ok(self.find(css).await?.prop("value").await?.unwrap_or_default())
+    }
+
+    /// The part of the address that holds the scenario, with its `#`.
+    pub async fn fragment(&self) -> Result<String> {
+        Ok(self.script("return location.hash").await?.as_str().unwrap_or_default().to_owned())
     }
 
     /// Clicks an element.

@@ -103,8 +103,7 @@ impl FieldState {
         });
         let (before, own) = (StoredValue::new(None), StoredValue::new(false));
         let error = RwSignal::new(None);
-        let state =
-            Self { bench, field, kind, committed, text, error, before, own, shown, edited };
+        let state = Self { bench, field, kind, committed, text, error, before, own, shown, edited };
         // A value from outside replaces what was being typed: the two must not disagree.
         Effect::new(move |first: Option<()>| {
             committed.track();

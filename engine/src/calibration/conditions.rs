@@ -2,6 +2,7 @@
 
 use rand_distr::{Distribution, Gamma};
 
+use super::names::{same_gpu, same_model};
 use crate::ingest::{BenchmarkPoint, Load};
 use crate::rng::{Key, Stream, keyed};
 use crate::sim::ReplicaSpec;
@@ -146,12 +147,18 @@ fn replicas(
         )),
         _ => {}
     }
-    for (what, stated, ours) in
-        [("model", &context.model, &pool.model), ("GPU", &context.gpu, &pool.gpu)]
-    {
+    let same = |same: fn(&str, &str) -> bool, stated: &Option<String>, ours: &str| {
+        stated.as_ref().is_none_or(|stated| same(stated, ours))
+    };
+    let same_model = same(same_model, &context.model, &pool.model);
+    let same_gpu = same(same_gpu, &context.gpu, &pool.gpu);
+    for (what, stated, ours, is_same) in [
+        ("model", &context.model, &pool.model, same_model),
+        ("GPU", &context.gpu, &pool.gpu, same_gpu),
+    ] {
         match stated {
             None => assumptions.push(format!("{what} of the benchmark: {ours}, as the pool's")),
-            Some(stated) if !same_name(stated, ours) => {
+            Some(stated) if !is_same => {
                 return Err(format!("its {what} is {stated}, the pool's is {ours}"));
             }
             _ => {}
@@ -168,28 +175,6 @@ fn replicas(
         assumptions.push("several replicas shared the load of a benchmark evenly".to_owned());
     }
     u32::try_from(gpus / tensor_parallel).map_err(|e| format!("its GPU count is out of range: {e}"))
-}
-
-/// Whether two spellings name the same thing, whatever the case, separators, owner and suffixes:
-/// one contains the other ("meta-llama/Llama-3.1-8B-Instruct", "llama-3.1-8b"), or they share
-/// the part that tells GPUs apart ("NVIDIA H100 80GB HBM3", "h100-sxm").
-pub fn same_name(stated: &str, ours: &str) -> bool {
-    let plain = |name: &str| -> String {
-        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-    };
-    let (a, b) = (plain(stated), plain(ours));
-    a.contains(&b)
-        || b.contains(&a)
-        || gpu_parts(stated).iter().any(|p| gpu_parts(ours).contains(p))
-}
-
-/// Words such as H100, L40S or 4090, but not 80GB or HBM3.
-fn gpu_parts(name: &str) -> Vec<String> {
-    let words = name.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    let tells = |word: &String| {
-        word.chars().filter(char::is_ascii_digit).count() >= 2 && !word.ends_with("gb")
-    };
-    words.filter(tells).collect()
 }
 
 fn whole(length: Option<crate::ingest::Length>, side: &str) -> Result<u32, String> {

@@ -11,13 +11,15 @@
 
 mod conditions;
 mod curves;
+mod names;
 mod observed;
 mod predict;
 pub mod report;
 mod sha256;
 mod votes;
 
-pub use conditions::{BenchmarkedPool, Conditions, same_name};
+pub use conditions::{BenchmarkedPool, Conditions};
+pub use names::{same_gpu, same_model};
 pub use predict::Prediction;
 pub use report::CalibrationReport;
 pub use sha256::sha256_hex;

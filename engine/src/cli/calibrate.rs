@@ -1,7 +1,9 @@
 //! `goodput calibrate`.
 
 use goodput_engine::accounts::words::{percent, three_digits};
-use goodput_engine::calibration::{BenchmarkFile, CalibrationReport, calibrate_pool, same_name};
+use goodput_engine::calibration::{
+    BenchmarkFile, CalibrationReport, calibrate_pool, same_gpu, same_model,
+};
 use goodput_engine::catalog;
 use goodput_engine::ingest::Parsed;
 use goodput_engine::problem::Problem;
@@ -61,8 +63,9 @@ fn pool_of(args: &CalibrateArgs, files: &[BenchmarkFile]) -> Result<Checked, Fai
     let stated_tp = stated_tp.and_then(|size| u32::try_from(size).ok());
     let models = catalog::models().iter().map(|entry| entry.id.as_str());
     let gpus = catalog::gpus().iter().map(|entry| entry.id);
-    let model = which("model", "model was served", args.model.as_ref(), stated_model, models);
-    let gpu = which("gpu", "GPU it ran on", args.gpu.as_ref(), stated_gpu, gpus);
+    let model =
+        which("model", "model was served", args.model.as_ref(), stated_model, (models, same_model));
+    let gpu = which("gpu", "GPU it ran on", args.gpu.as_ref(), stated_gpu, (gpus, same_gpu));
     let tensor_parallel = args.tensor_parallel.or(stated_tp).ok_or_else(|| {
         ask("tensor-parallel", "the files do not say over how many GPUs each layer was split")
     });
@@ -84,7 +87,7 @@ fn which<'a>(
     what: &str,
     typed: Option<&String>,
     stated: Option<String>,
-    ids: impl Iterator<Item = &'a str>,
+    (ids, same): (impl Iterator<Item = &'a str>, fn(&str, &str) -> bool),
 ) -> Result<String, Problem> {
     if let Some(id) = typed {
         return Ok(id.clone());
@@ -92,7 +95,7 @@ fn which<'a>(
     let Some(stated) = stated else {
         return Err(ask(flag, &format!("the files do not say which {what}")));
     };
-    let mut alike: Vec<&str> = ids.filter(|id| same_name(&stated, id)).collect();
+    let mut alike: Vec<&str> = ids.filter(|id| same(&stated, id)).collect();
     // "Llama-3.1-8B" is the better match for itself than "Llama-3.1-8B-Instruct" would be.
     if let Some(exact) = alike.iter().find(|id| id.eq_ignore_ascii_case(&stated)) {
         alike = vec![exact];

@@ -45,6 +45,13 @@ fn is_one(n: &u32) -> bool {
     *n == 1
 }
 
+/// Memory that a GPU may have, GiB; like the ranges below far wider than any GPU's, so that a typing
+/// error in the unit is caught and no time or size that follows can overflow.
+const MEMORY_GIB: (f64, f64) = (0.1, 1e5);
+const BANDWIDTH_TB_S: (f64, f64) = (1e-3, 1e4);
+const TFLOPS: (f64, f64) = (1e-2, 1e7);
+const LINK_GB_S: (f64, f64) = (1e-2, 1e6);
+
 impl GpuSpec {
     /// Memory the engine can address, GiB: the reported figure where known, else the nominal one.
     pub fn addressable_gib(&self) -> f64 {
@@ -66,23 +73,24 @@ impl GpuSpec {
     /// Everything that is wrong with the numbers; paths are relative to the GPU.
     pub fn check(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
-        let mut positive = |path: &str, value: Option<f64>, unit: &str| {
-            if value.is_some_and(|v| !(v.is_finite() && v > 0.0)) {
+        let mut within = |path: &str, value: Option<f64>, unit: &str, (low, high): (f64, f64)| {
+            if let Some(value) = value.filter(|value| !(low..=high).contains(value)) {
                 problems.push(Problem::error(
                     path,
-                    format!("{} is no {unit}", value.unwrap_or_default()),
-                    "a number above 0",
+                    format!("{value:?} is no {unit}"),
+                    format!("{low} to {high}"),
                 ));
             }
         };
-        positive("memory_gib", Some(self.memory_gib), "memory size in GiB");
-        positive("memory_usable_gib", self.memory_usable_gib, "memory size in GiB");
-        positive("memory_bandwidth_tb_s", Some(self.memory_bandwidth_tb_s), "bandwidth in TB/s");
-        positive("bf16_tflops", Some(self.bf16_tflops), "rate in TFLOPS");
-        positive("fp8_tflops", self.fp8_tflops, "rate in TFLOPS");
-        positive("fp4_tflops", self.fp4_tflops, "rate in TFLOPS");
-        positive("scale_up_gb_s", self.scale_up_gb_s, "link rate in GB/s");
-        positive("pcie_gb_s", self.pcie_gb_s, "link rate in GB/s");
+        within("memory_gib", Some(self.memory_gib), "memory size in GiB", MEMORY_GIB);
+        within("memory_usable_gib", self.memory_usable_gib, "memory size in GiB", MEMORY_GIB);
+        let bandwidth = Some(self.memory_bandwidth_tb_s);
+        within("memory_bandwidth_tb_s", bandwidth, "bandwidth in TB/s", BANDWIDTH_TB_S);
+        within("bf16_tflops", Some(self.bf16_tflops), "rate in TFLOPS", TFLOPS);
+        within("fp8_tflops", self.fp8_tflops, "rate in TFLOPS", TFLOPS);
+        within("fp4_tflops", self.fp4_tflops, "rate in TFLOPS", TFLOPS);
+        within("scale_up_gb_s", self.scale_up_gb_s, "link rate in GB/s", LINK_GB_S);
+        within("pcie_gb_s", self.pcie_gb_s, "link rate in GB/s", LINK_GB_S);
         if self.scale_up_gpus == 0 {
             problems.push(Problem::error(
                 "scale_up_gpus",
@@ -98,5 +106,48 @@ impl GpuSpec {
             ));
         }
         problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Set = fn(&mut GpuSpec, f64);
+
+    #[test]
+    fn every_number_has_a_range_and_says_it() {
+        let fields: [(&str, Set); 8] = [
+            ("memory_gib", |gpu, v| gpu.memory_gib = v),
+            ("memory_usable_gib", |gpu, v| gpu.memory_usable_gib = Some(v)),
+            ("memory_bandwidth_tb_s", |gpu, v| gpu.memory_bandwidth_tb_s = v),
+            ("bf16_tflops", |gpu, v| gpu.bf16_tflops = v),
+            ("fp8_tflops", |gpu, v| gpu.fp8_tflops = Some(v)),
+            ("fp4_tflops", |gpu, v| gpu.fp4_tflops = Some(v)),
+            ("scale_up_gb_s", |gpu, v| gpu.scale_up_gb_s = Some(v)),
+            ("pcie_gb_s", |gpu, v| gpu.pcie_gb_s = Some(v)),
+        ];
+        let known = GpuSpec {
+            name: "a GPU".to_owned(),
+            memory_gib: 80.0,
+            memory_usable_gib: None,
+            memory_bandwidth_tb_s: 3.0,
+            bf16_tflops: 900.0,
+            fp8_tflops: None,
+            fp4_tflops: None,
+            scale_up_gb_s: None,
+            scale_up_gpus: 1,
+            pcie_gb_s: None,
+        };
+        assert_eq!(known.check(), vec![]);
+        for (path, set) in fields {
+            for wrong in [0.0, -1.0, 1e-9, 5e-324, 1e9, 1e308, f64::INFINITY, f64::NAN] {
+                let mut gpu = known.clone();
+                set(&mut gpu, wrong);
+                let problems = gpu.check();
+                let problem = problems.iter().find(|p| p.path == path).expect(path);
+                assert!(problem.hint.contains(" to "), "{problem:?}");
+            }
+        }
     }
 }

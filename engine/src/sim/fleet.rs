@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::event::{Event, EventKind};
 use super::job::{Job, Place};
+use super::loads::Loads;
 use super::replica::Replica;
 use super::sampler::Sampler;
 use super::{FleetSpec, RunLimits, Sample, SimRun};
@@ -23,8 +24,7 @@ pub struct FleetSim<'a> {
     /// Step boundaries and users giving up; arrivals come from `requests` in their own order.
     events: BinaryHeap<Reverse<Event>>,
     next_arrival: usize,
-    /// Where the search for the least loaded replica begins, so that ties rotate.
-    first_replica: usize,
+    loads: Loads,
     now: Picos,
     counts: Counts,
     sampler: Sampler,
@@ -65,7 +65,7 @@ impl<'a> FleetSim<'a> {
             replicas,
             events: BinaryHeap::new(),
             next_arrival: 0,
-            first_replica: 0,
+            loads: Loads::idle(spec.replicas),
             now: Picos::ZERO,
             counts: Counts::default(),
             sampler: Sampler::new(limits.horizon),
@@ -162,28 +162,21 @@ impl<'a> FleetSim<'a> {
             let at = self.now.max(request.due + patience);
             self.events.push(Reverse(Event { at, kind: EventKind::GiveUp, index: id }));
         }
-        let replica = self.least_outstanding();
-        self.jobs[id as usize].stamps.replica = index_u32(replica);
-        if self.replicas[replica].push(id, self.now, &mut self.jobs) {
-            self.schedule_boundary(index_u32(replica), self.now);
+        let replica = self.loads.least_outstanding();
+        self.jobs[id as usize].stamps.replica = replica;
+        let engine = &mut self.replicas[replica as usize];
+        let wakes = engine.push(id, self.now, &mut self.jobs);
+        self.loads.set(replica, engine.load().outstanding);
+        if wakes {
+            self.schedule_boundary(replica, self.now);
         }
-    }
-
-    /// The replica with the fewest requests queued or running; the search starts one further each
-    /// time, so that ties rotate.
-    fn least_outstanding(&mut self) -> usize {
-        let n = self.replicas.len();
-        let start = self.first_replica;
-        self.first_replica = (start + 1) % n;
-        (0..n)
-            .map(|offset| (start + offset) % n)
-            .min_by_key(|&replica| self.replicas[replica].load().outstanding)
-            .unwrap_or(start)
     }
 
     fn boundary(&mut self, replica: u32) {
         let engine = &mut self.replicas[replica as usize];
-        if let Some(end) = engine.boundary(self.now, &mut self.jobs) {
+        let next = engine.boundary(self.now, &mut self.jobs);
+        self.loads.set(replica, engine.load().outstanding);
+        if let Some(end) = next {
             self.steps += 1;
             self.sampler.hold(self.now, end, engine);
             self.schedule_boundary(replica, end);
@@ -204,8 +197,10 @@ impl<'a> FleetSim<'a> {
     }
 
     fn give_up(&mut self, id: u32) {
-        let replica = self.jobs[id as usize].stamps.replica as usize;
-        self.replicas[replica].give_up(id, self.now, &mut self.jobs);
+        let replica = self.jobs[id as usize].stamps.replica;
+        let engine = &mut self.replicas[replica as usize];
+        engine.give_up(id, self.now, &mut self.jobs);
+        self.loads.set(replica, engine.load().outstanding);
         self.counts.gave_up += 1;
     }
 

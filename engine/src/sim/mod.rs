@@ -10,6 +10,7 @@ mod clients;
 mod event;
 mod fleet;
 mod job;
+mod loads;
 mod replica;
 mod sampler;
 mod saturate;
@@ -99,9 +100,9 @@ impl RunLimits {
     /// Steps of a run nobody limits further: some seconds of computing.
     pub const MAX_STEPS: u64 = 100_000_000;
 
-    /// Until everything is decided.
+    /// Until everything is decided, or time as the simulator counts it comes to its end.
     pub fn to_the_end(horizon: Picos) -> Self {
-        Self { horizon, max_steps: Self::MAX_STEPS, until: Picos::NEVER }
+        Self { horizon, max_steps: Self::MAX_STEPS, until: Picos::LAST }
     }
 }
 

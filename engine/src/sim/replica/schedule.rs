@@ -91,6 +91,10 @@ impl Replica<'_> {
                 return;
             }
             let job = &jobs[id as usize];
+            if self.has_no_room(job, *budget) {
+                self.refusals.kv_memory += 1;
+                return;
+            }
             let hits = self.cached_blocks(id, job);
             let cached = hits * self.spec.block_size;
             let left = job.target - cached;
@@ -109,6 +113,14 @@ impl Replica<'_> {
             batch.push(Work { id, chunk });
             *budget -= chunk;
         }
+    }
+
+    /// Whether the blocks that are free are too few for `job` whatever of it is still cached: seen
+    /// at once, where counting its cached blocks takes as long as it is, at every step it waits.
+    fn has_no_room(&self, job: &Job, budget: u32) -> bool {
+        let least = if self.spec.reserve_full_isl { job.target } else { job.target.min(budget) };
+        let needed = self.blocks_for(least) + self.spec.window_blocks_per_seq;
+        self.spec.chunked_prefill && budget > 0 && needed > self.pool.free_count()
     }
 
     /// Moves the head of the queue into the batch, with its cached blocks and new ones for `chunk`.

@@ -27,6 +27,8 @@ impl Picos {
     pub const ZERO: Self = Self(0);
     /// Later than anything that happens.
     pub const NEVER: Self = Self(i64::MAX);
+    /// The last moment a run may come to, 100 days: three times the longest horizon, for its drain.
+    pub const LAST: Self = Self(100 * 86_400 * PICOS_PER_S);
 
     /// The nearest picosecond to `seconds`; out-of-range values saturate, NaN is zero.
     /// Documents are checked before they get here, so saturation is never reached by a scenario.
@@ -51,16 +53,17 @@ impl Picos {
     }
 }
 
+/// Saturates: however long a step takes, time never runs backwards.
 impl Add for Picos {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
+        Self(self.0.saturating_add(other.0))
     }
 }
 
 impl AddAssign for Picos {
     fn add_assign(&mut self, other: Self) {
-        self.0 += other.0;
+        *self = *self + other;
     }
 }
 
@@ -74,6 +77,15 @@ impl Sub for Picos {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn time_never_runs_backwards() {
+        let mut late = Picos::LAST + Picos::NEVER;
+        assert_eq!(late, Picos::NEVER);
+        late += Picos(1);
+        assert_eq!(late, Picos::NEVER);
+        assert!(Picos::from_secs(3.0 * MAX_HORIZON_S) < Picos::LAST);
+    }
 
     #[test]
     fn seconds_survive_the_round_trip_to_a_picosecond() {

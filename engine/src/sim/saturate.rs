@@ -54,8 +54,9 @@ pub fn saturate(requests: &[OfferedRequest], spec: &ReplicaSpec) -> Option<Satur
     let mut jobs: Vec<Job> = (0..count)
         .map(|i| Job::new(&OfferedRequest { due: Picos::ZERO, patience: None, ..*mix[nth(i)] }))
         .collect();
-    let window = measure(&mut jobs, spec);
-    let seconds = (window.to - window.from).as_secs();
+    let window = measure(&mut jobs, spec, MOST_STEPS);
+    // A picosecond at least: steps may be longer than time as it is counted here.
+    let seconds = (window.to - window.from).max(Picos(1)).as_secs();
     let decode_tps = window.decode_tokens as f64 / seconds;
     let rps = decode_tps / mean_output;
     Some(Saturation {
@@ -88,7 +89,7 @@ struct Window {
     refusals: Refusals,
 }
 
-fn measure(jobs: &mut [Job], spec: &ReplicaSpec) -> Window {
+fn measure(jobs: &mut [Job], spec: &ReplicaSpec, most_steps: u64) -> Window {
     let mut replica = Replica::new(spec);
     let count = jobs.len() as u64;
     for id in 0..u32::try_from(jobs.len()).expect("a few thousand requests") {
@@ -98,7 +99,8 @@ fn measure(jobs: &mut [Job], spec: &ReplicaSpec) -> Window {
     let mut window = Window::default();
     let mut at_start = (ReplicaLoad::default(), Refusals::default());
     while let Some(now) = end {
-        let ramping = replica.load().completed + replica.load().failed < count / 4;
+        let decided = replica.load().completed + replica.load().failed;
+        let ramping = decided < count / 4 && replica.load().steps < most_steps / 4;
         if ramping {
             window = Window { from: now, ..Window::default() };
             at_start = (*replica.load(), *replica.refusals());
@@ -108,7 +110,7 @@ fn measure(jobs: &mut [Job], spec: &ReplicaSpec) -> Window {
         window.running_s += running * (now - window.to.max(window.from)).as_secs();
         window.to = now;
         let queue_is_empty = replica.load().waiting == 0;
-        if (queue_is_empty && !ramping) || replica.load().steps > MOST_STEPS {
+        if (queue_is_empty && !ramping) || replica.load().steps > most_steps {
             break;
         }
     }
@@ -117,4 +119,53 @@ fn measure(jobs: &mut [Job], spec: &ReplicaSpec) -> Window {
     window.prefill_busy_s = replica.load().prefill_busy_s - load.prefill_busy_s;
     window.refusals = replica.refusals().since(refusals);
     window
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::step_time::{CompiledLaw, StepCoefficients};
+
+    #[test]
+    fn prompts_longer_than_the_measurement_still_give_a_rate() {
+        let coefficients = StepCoefficients {
+            c0_s: 0.01,
+            cw_s: 0.0,
+            cw_experts_s: 0.0,
+            expert_share: 0.0,
+            c1_s_per_token: 0.0,
+            p: 1.0,
+            c2_s_per_pair: 0.0,
+            c3_s_per_decode_seq: 0.0,
+            c4_s_per_kv_token: 0.0,
+        };
+        let spec = ReplicaSpec {
+            law: CompiledLaw::new(&coefficients.law(), 1, 1.0, 0.0),
+            usable_blocks: 1_000,
+            block_size: 16,
+            window_blocks_per_seq: 0,
+            max_num_seqs: 1,
+            max_num_batched_tokens: 1,
+            max_model_len: 1_000,
+            chunked_prefill: true,
+            prefix_caching: true,
+            reserve_full_isl: true,
+            async_scheduling: false,
+            api_overhead: Picos::ZERO,
+        };
+        let request = OfferedRequest {
+            class: 0,
+            due: Picos::ZERO,
+            input_tokens: 40,
+            output_tokens: 10,
+            patience: None,
+            fails: false,
+            acceptable: true,
+        };
+        // 49 steps a request; a quarter of the requests would take more steps than there are.
+        let mut jobs: Vec<Job> = (0..2_000).map(|_| Job::new(&request)).collect();
+        let window = measure(&mut jobs, &spec, 2_000);
+        let rps = window.decode_tokens as f64 / 10.0 / (window.to - window.from).as_secs();
+        assert!((rps * 0.49 - 1.0).abs() < 0.1, "{rps}");
+    }
 }

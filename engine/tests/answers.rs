@@ -230,3 +230,60 @@ fn windows_of_a_hybrid_model_take_their_share_of_the_blocks() {
     assert_eq!(blocks("gpt-oss-120b"), 8);
     assert_eq!(blocks("Llama-3.1-8B"), 0);
 }
+
+#[test]
+fn a_class_of_which_nobody_came_breaks_no_contract() {
+    let mut rare = scenario(&[])["workload"]["classes"][0].clone();
+    rare["name"] = json!("rare");
+    rare["arrivals"] = json!({ "kind": "trace", "due_s": [1.0] });
+    let mut doc = scenario(&[("/workload/warmup_s", json!(10.0))]);
+    doc["workload"]["classes"].as_array_mut().expect("classes").push(rare);
+    let doc: ScenarioDoc = serde_json::from_value(doc).expect("a document");
+    let report = answer(&check(&doc).expect("valid").scenario).expect("an answer").report;
+    assert_eq!(report.classes[1].offered, 0);
+    assert!(report.contract_holds, "as the plan sees it: {:?}", report.verdict);
+    assert_eq!(report.verdict.state, VerdictState::Holds);
+}
+
+#[test]
+fn an_empty_window_tells_nothing_and_an_empty_workload_says_so() {
+    let early = json!({ "kind": "trace", "due_s": [1.0, 2.0] });
+    let report = report(&[(&at("arrivals"), early), ("/workload/warmup_s", json!(10.0))]);
+    assert_eq!(report.verdict.state, VerdictState::NotMeasuredHere);
+    assert!(!report.contract_holds && report.offered == 0);
+    let never = json!({ "kind": "poisson", "rate_rps": 1e-9 });
+    assert_eq!(
+        simulate(&[(&at("arrivals"), never)]).expect_err("nobody"),
+        Unanswerable::NobodyAsks
+    );
+}
+
+#[test]
+fn a_run_that_was_cut_off_claims_nothing() {
+    // A step of two days: the end of time comes before the last of these answers.
+    let coefficients = json!({
+        "c0_s": 0.0, "cw_s": 0.0, "c1_s_per_token": 60.0, "c2_s_per_pair": 0.0,
+        "c3_s_per_decode_seq": 60.0, "c4_s_per_kv_token": 60.0, "p": 1.0,
+    });
+    let source = json!({ "kind": "coefficients", "coefficients": coefficients, "by": "a test" });
+    let report = report(&[
+        (&at("arrivals"), json!({ "kind": "trace", "due_s": [0.0] })),
+        (&at("slo"), json!({})),
+        ("/fleet/pools/0/step_time", json!({ "source": source })),
+        ("/workload/horizon_s", json!(2_592_000.0)),
+    ]);
+    assert!(!report.complete && report.outcomes[&Outcome::Unfinished] == 1);
+    assert_ne!(report.verdict.state, VerdictState::LateButStable);
+    assert!(!report.verdict.sentence.contains("All work is done"), "{:?}", report.verdict);
+}
+
+#[test]
+fn goodput_per_gpu_hour_counts_the_hours_of_its_window() {
+    let with = report(&[("/workload/warmup_s", json!(60.0))]);
+    let hours = 2.0 * (with.ended_s.max(with.horizon_s) - with.warmup_s) / 3600.0;
+    let expected = with.goodput.good as f64 / hours;
+    assert!((with.goodput.good_per_gpu_hour / expected - 1.0).abs() < 1e-12);
+    let without = report(&[]);
+    let ratio = with.goodput.good_per_gpu_hour / without.goodput.good_per_gpu_hour;
+    assert!((ratio - 1.0).abs() < 0.15, "a warm-up does not halve goodput: {ratio}");
+}

@@ -7,7 +7,7 @@ use super::report::{ClassReport, Cost, Goodput, GoodputKind, KvUse, LengthSummar
 use super::supply::{peak_windows, supply};
 use super::tally::{self, Latencies, Row};
 use super::verdict::Evidence;
-use super::words::percent;
+use super::words::{percent, span_ms, thousands};
 use crate::problem::Problem;
 use crate::scenario::{Pool, Scenario};
 use crate::sim::{
@@ -26,6 +26,9 @@ pub enum Unanswerable {
     /// Only token rates are declared: they give supply and debt, never a latency.
     #[error("declared token rates give supply and debt, never a latency")]
     DeclaredRatesOnly,
+    /// The workload offers nothing in this draw.
+    #[error("no request is due before the horizon in this draw")]
+    NobodyAsks,
     /// No request of the workload fits a replica.
     #[error("no request is short enough for max_model_len or the KV blocks of a replica")]
     NothingFits,
@@ -45,6 +48,9 @@ impl Unanswerable {
                 "fleet.pools[0].step_time.source",
                 "use the estimate, or give a step law: catalog, physics, datasheet or coefficients",
             ),
+            Self::NobodyAsks => {
+                ("workload.horizon_s", "lengthen the horizon, raise the rates, or try another seed")
+            }
             Self::NothingFits => {
                 ("workload.classes", "shorter prompts and outputs, or a larger max_model_len")
             }
@@ -120,6 +126,9 @@ impl<'a> Answer<'a> {
     pub fn prepare(scenario: &'a Scenario) -> Result<Self, Unanswerable> {
         let fleet = fleet_spec(&scenario.pool)?;
         let requests = scenario.offered().map_err(Unanswerable::Workload)?;
+        if requests.is_empty() {
+            return Err(Unanswerable::NobodyAsks);
+        }
         let saturation = saturate(&requests, &fleet.replica).ok_or(Unanswerable::NothingFits)?;
         Ok(Self { scenario, requests, fleet, saturation })
     }
@@ -170,9 +179,11 @@ impl<'a> Answer<'a> {
         let series = series(run, &self.requests, &work, self.fleet.replicas);
         let missed = tally::missed(window, contracts);
         let classes = self.classes(window);
-        let contract_holds = classes.iter().all(|c| c.attainment >= c.attainment_target);
+        let contract_holds = !window.is_empty()
+            && classes.iter().all(|c| c.offered == 0 || c.attainment >= c.attainment_target);
         let evidence = Evidence {
             contract_holds,
+            untold: untold(window, run),
             attainment: tally::attainment(window),
             offered: window.len() as u64,
             missed: &missed,
@@ -247,7 +258,9 @@ impl<'a> Answer<'a> {
         let unchecked = classes.iter().any(|class| class.quality == Quality::NotChecked);
         let good = window.iter().filter(|row| row.outcome == Outcome::Good).count() as u64;
         let seconds = (self.scenario.horizon - self.scenario.warmup).as_secs();
-        let gpu_hours = f64::from(self.scenario.pool.gpus()) * self.paid(run).as_secs() / 3600.0;
+        // The hours that served the window: those of the warm-up served others.
+        let hours = (self.paid(run) - self.scenario.warmup).as_secs() / 3600.0;
+        let gpu_hours = f64::from(self.scenario.pool.gpus()) * hours;
         Goodput {
             kind: if unchecked { GoodputKind::LatencyOnlyGoodput } else { GoodputKind::SloGoodput },
             good,
@@ -293,6 +306,23 @@ impl<'a> Answer<'a> {
         };
         Some(books(rows, &provision))
     }
+}
+
+/// Why the counts do not say whether the contract holds, where they do not.
+fn untold(window: &[Row], run: &SimRun) -> Option<String> {
+    if window.is_empty() {
+        return Some(
+            "No request is due between warm-up and horizon, so nothing is seen".to_owned(),
+        );
+    }
+    run.cut_off.then(|| {
+        format!(
+            "The run was cut off at {} by a limit of the simulator ({} steps computed), so whether \
+             the contract holds is not known: shorten the horizon",
+            span_ms(run.ended.as_millis()),
+            thousands(run.steps as f64)
+        )
+    })
 }
 
 /// Requests that left without a whole answer.

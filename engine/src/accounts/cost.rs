@@ -59,7 +59,8 @@ pub fn books(rows: &[Row], provision: &Provision) -> Cost {
     let recomputed: f64 = rows.iter().map(|row| row.stamps.recomputed_s).sum();
     lines.push(("recomputed".to_owned(), recomputed * rate));
     let busy: f64 = lines.iter().map(|(_, usd)| usd).sum();
-    lines.push(("idle".to_owned(), total - busy));
+    // A fleet that never rests may come out a rounding error above its total.
+    lines.push(("idle".to_owned(), (total - busy).max(0.0)));
     let good = rows.iter().filter(|row| row.outcome == Outcome::Good).count();
     let per_hour = f64::from(provision.gpus()) * provision.price_per_gpu_hour;
     Cost {

@@ -92,7 +92,7 @@ pub enum VerdictState {
     Overloaded,
     /// The weights do not fit: nothing else can be said.
     DoesNotFit,
-    /// Outside the range that was measured.
+    /// Outside the range that was measured, or the run does not reach far enough to tell.
     NotMeasuredHere,
 }
 

@@ -5,10 +5,12 @@ use super::words::{percent, span_ms, three_digits};
 use crate::slo::Contract;
 
 /// What the verdict rests on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Evidence<'a> {
     /// Every class meets its own target.
     pub contract_holds: bool,
+    /// Why the counts do not say whether it does, where they do not.
+    pub untold: Option<String>,
     /// good ÷ offered.
     pub attainment: f64,
     /// Requests in the window.
@@ -36,6 +38,8 @@ impl Evidence<'_> {
         let Supply { required, required_peak, sustainable, .. } = self.supply;
         if required.rps > sustainable.rps {
             VerdictState::Overloaded
+        } else if self.untold.is_some() {
+            VerdictState::NotMeasuredHere
         } else if self.contract_holds {
             VerdictState::Holds
         } else if required_peak.rps > sustainable.rps {
@@ -49,6 +53,7 @@ impl Evidence<'_> {
         let good = percent(self.attainment);
         let supply = self.supply;
         match state {
+            VerdictState::NotMeasuredHere => self.untold.clone().unwrap_or_default(),
             VerdictState::Overloaded => {
                 let (kind, need, have) = self.scarcer();
                 let when = if supply.required_peak.rps > 1.02 * supply.required.rps {
@@ -86,6 +91,9 @@ impl Evidence<'_> {
     }
 
     fn causes(&self, state: VerdictState) -> Vec<String> {
+        if state == VerdictState::NotMeasuredHere {
+            return Vec::new();
+        }
         let mut causes = self.misses();
         if state == VerdictState::Overloaded {
             let supply = self.supply;

@@ -1,7 +1,11 @@
 //! Journeys through the built page, one file each. `cargo xtask test` builds the page and runs them;
 //! one alone: `cargo test -p goodput-tests --test browser NAME`.
 
+mod broken_link;
 mod edit;
 mod files;
-mod link;
+mod keyboard;
 mod opening;
+mod presets;
+mod share;
+mod views;

@@ -1,5 +1,5 @@
 //! What the page answers, as numbers: to compare before with after, and the page with the program.
-use crate::{Page, Result};
+use crate::{Page, Result, goodput};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -115,8 +115,12 @@ impl Answer {
         self.outcomes.get(outcome).copied().flatten().unwrap_or(0.0)
     }
 
-    /// Fails with every number that is not, to the last bit, what `goodput simulate` and
-    /// `goodput plan` say of the same scenario.
+    /// Fails with every number that is not, to the last bit, what the program says of a link.
+    pub fn equals_program(&self, link: &str) -> Result {
+        self.equals(&goodput::json(&["simulate", link])?, &goodput::json(&["plan", link])?)
+    }
+
+    /// As [`Answer::equals_program`], for what `goodput simulate` and `goodput plan` said.
     pub fn equals(&self, report: &Value, plan: &Value) -> Result {
         let mut differences = Differences::default();
         differences.compare("verdict", &self.verdict, &verdict_of(&report["verdict"]["state"])?);
@@ -155,7 +159,7 @@ impl Answer {
 }
 
 /// What the page calls the verdict of a report.
-pub fn verdict_of(state: &Value) -> Result<String> {
+fn verdict_of(state: &Value) -> Result<String> {
     let known = VERDICTS.iter().find(|(_, native)| *state == **native);
     let (shown, _) = known.ok_or_else(|| format!("no verdict is called {state}"))?;
     Ok((*shown).to_owned())

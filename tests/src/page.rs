@@ -4,10 +4,13 @@ use serde::Serialize;
 use serde_json::Value;
 use std::{path::PathBuf, time::Duration};
 use thirtyfour::{BrowserLogEntry, By, Key, WebDriver, WebElement, prelude::ElementQueryable};
+use tokio::time::Instant;
 
 /// How long anything may take to show; generous, since nothing waits for it once it is there.
 const PATIENCE: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(20);
+
+const TO_THE_MIDDLE: &str = "arguments[0].scrollIntoView({ block: 'center' })";
 
 /// What the page puts on `body` or `main` when every answer on screen belongs to what is typed.
 pub const SETTLED: &str = "body[data-state=\"done\"], main[data-state=\"done\"]";
@@ -78,16 +81,25 @@ impl Page {
 
     /// Waits until an element's text satisfies a condition, and gives that text.
     pub async fn text_when(&self, css: &str, wanted: impl Fn(&str) -> bool) -> Result<String> {
-        let deadline = tokio::time::Instant::now() + PATIENCE;
+        let deadline = Instant::now() + PATIENCE;
         loop {
             let text = self.text(css).await?;
             if wanted(&text) {
                 return Ok(text);
             }
-            if tokio::time::Instant::now() > deadline {
-                return Err(format!("the text of `{css}` stays \"{text}\"").into());
+            pause(deadline, || format!("the text of `{css}` stays \"{text}\"")).await?;
+        }
+    }
+
+    /// Waits until what a script returns satisfies a condition.
+    pub async fn script_when(&self, script: &str, wanted: impl Fn(&Value) -> bool) -> Result {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let value = self.script(script).await?;
+            if wanted(&value) {
+                return Ok(());
             }
-            tokio::time::sleep(POLL).await;
+            pause(deadline, || format!("`{script}` stays {value}")).await?;
         }
     }
 
@@ -106,9 +118,17 @@ impl Page {
         Ok(self.script("return location.hash").await?.as_str().unwrap_or_default().to_owned())
     }
 
-    /// Clicks an element.
+    /// Goes to another fragment within the page, as by a link in it or by typing in the address bar.
+    pub async fn follow(&self, fragment: &str) -> Result {
+        let hash = serde_json::to_string(fragment.trim_start_matches('#'))?;
+        self.script(&format!("location.hash = {hash}")).await.map(drop)
+    }
+
+    /// Clicks an element, after scrolling it out from under what is fixed to the window's edges.
     pub async fn click(&self, css: &str) -> Result {
-        Ok(self.find(css).await?.click().await?)
+        let element = self.find(css).await?;
+        self.driver.execute(TO_THE_MIDDLE, vec![element.to_json()?]).await?;
+        Ok(element.click().await?)
     }
 
     /// Replaces a field's text by typing, and leaves the field.
@@ -122,6 +142,11 @@ impl Page {
     /// Types into whatever has the focus, as a keyboard user does.
     pub async fn press(&self, keys: impl Into<thirtyfour::TypingData>) -> Result {
         Ok(self.driver.active_element().await?.send_keys(keys).await?)
+    }
+
+    /// Text of whatever has the focus.
+    pub async fn focused(&self) -> Result<String> {
+        Ok(self.driver.active_element().await?.text().await?)
     }
 
     /// Gives a file input these files.
@@ -151,6 +176,15 @@ impl Page {
         let entries = self.driver.browser_log().await?;
         Ok(entries.iter().filter(|entry| is_complaint(entry)).map(line).collect())
     }
+}
+
+/// Waits a moment before looking again, or gives up with what `found` says.
+async fn pause(deadline: Instant, found: impl Fn() -> String) -> Result {
+    if Instant::now() > deadline {
+        return Err(found().into());
+    }
+    tokio::time::sleep(POLL).await;
+    Ok(())
 }
 
 fn is_complaint(entry: &BrowserLogEntry) -> bool {

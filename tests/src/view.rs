@@ -30,6 +30,12 @@ pub const PHONE_LIGHT: View =
 /// 390 × 844, dark.
 pub const PHONE_DARK: View = View { name: "phone-dark", dark: true, ..PHONE_LIGHT };
 
+/// 320 × 640, light: the narrowest phone, and a desktop at 400 % zoom.
+pub const PHONE_NARROW: View =
+    View { name: "phone-narrow", width: 320, height: 640, ..PHONE_LIGHT };
+/// Every view that the page is made for.
+pub const ALL: [View; 5] = [DESKTOP_LIGHT, DESKTOP_DARK, PHONE_LIGHT, PHONE_DARK, PHONE_NARROW];
+
 impl Page {
     /// Shows the page in this window from now on.
     pub async fn view(&self, view: View) -> Result {

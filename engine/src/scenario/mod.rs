@@ -5,12 +5,14 @@ mod arbitrary;
 mod check;
 pub mod doc;
 mod fingerprint;
+mod from_trace;
 pub mod link;
 mod pool;
 pub mod presets;
 mod refs;
 
 pub use check::{Checked, MAX_CLASSES, MAX_REPLICAS, check};
+pub use from_trace::{TraceForm, TraceWorkload};
 pub use pool::{Pool, Price, Scheduler, Service, StepTime};
 pub use refs::{CatalogRef, GpuRef, ModelRef};
 

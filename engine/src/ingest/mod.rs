@@ -49,12 +49,18 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Parsed, Refusal> {
     if bytes.is_empty() {
         return Err(Refusal::empty(format!("{name} holds 0 bytes")));
     }
-    if bytes.len() > MAX_FILE_BYTES {
-        return Err(Refusal::too_large(bytes.len(), "bytes", MAX_FILE_BYTES));
+    if let Some(refusal) = refuse_size(bytes.len() as u64) {
+        return Err(refusal);
     }
     let unpacked = decode::unpack(bytes)?;
     let text = decode::text(&unpacked)?;
     registry::parse(&text)
+}
+
+/// The refusal of a file of so many bytes, if it is too large: to be asked before it is loaded.
+pub fn refuse_size(bytes: u64) -> Option<Refusal> {
+    let too_large = bytes > MAX_FILE_BYTES as u64;
+    too_large.then(|| Refusal::too_large(bytes, "bytes", MAX_FILE_BYTES))
 }
 
 /// [`read`], keeping the name and the refusal: what the page's list of files and `review` take.

@@ -64,7 +64,7 @@ impl Refusal {
     }
 
     /// `found` of `what` where `limit` are allowed.
-    pub(super) fn too_large(found: usize, what: &str, limit: usize) -> Self {
+    pub(super) fn too_large(found: impl std::fmt::Display, what: &str, limit: usize) -> Self {
         Self::new(
             RefusalKind::TooLarge,
             format!("the file has {found} {what}; at most {limit} are read"),

@@ -6,6 +6,7 @@ use common::scenario;
 use goodput_engine::accounts::fleet_spec;
 use goodput_engine::calibration::{
     BenchmarkFile, BenchmarkedPool, CalibrationReport, Conditions, Prediction, calibrate_pool,
+    calibrate_pool_with_curves,
 };
 use goodput_engine::ingest::{BenchmarkPoint, Contents, ParsedFile, read_file};
 use goodput_engine::scenario::{Scenario, Service};
@@ -202,5 +203,46 @@ fn the_same_gpu_is_recognised_in_other_spellings() {
         let mut point = good.clone();
         point.context.gpu = Some(gpu.to_owned());
         assert_eq!(Conditions::of(&point, &identity(), &spec).is_ok(), same, "{gpu}");
+    }
+}
+
+#[test]
+fn curves_pass_through_the_predictions_of_the_points_and_rise_with_the_load() {
+    let scenario = scenario(|_| {});
+    let mut all = Vec::new();
+    for concurrency in [8, 32, 96] {
+        let load = json!({"max_concurrency": concurrency});
+        all.extend(vllm_result(&scenario, &load, 1.3, 1.0));
+    }
+    for rate in [2.0, 6.0] {
+        all.extend(vllm_result(&scenario, &json!({"request_rate": rate}), 1.3, 1.0));
+    }
+    let mut file = file_of(&template());
+    let parsed = file.parsed.as_mut().expect("it is recognised");
+    parsed.contents = Contents::Benchmark { points: all, records: Vec::new() };
+    let files = [BenchmarkFile { file, sha256: "ab12".to_owned() }];
+    let (report, curves) = calibrate_pool_with_curves(&files, &scenario.pool).expect("steps");
+    assert_eq!(report, calibrate_pool(&files, &scenario.pool).expect("steps"));
+    let kinds: Vec<bool> = curves.iter().map(|curve| curve.closed_loop).collect();
+    assert_eq!(kinds, [true, false], "one of the closed loops, one of the rates");
+    for point in &report.points {
+        let load = point.rate_rps.or(point.concurrency.map(|n| n as f64)).expect("a load");
+        let curve = curves.iter().find(|c| c.closed_loop == point.rate_rps.is_none());
+        let at = curve.and_then(|c| c.points.iter().find(|p| (p.load - load).abs() < 1e-9));
+        for fitted in &point.statistics {
+            let on_curve = at.and_then(|at| at.statistics.iter().find(|s| s.name == fitted.name));
+            let on_curve = on_curve.expect("the same statistic");
+            assert_eq!(on_curve.predicted.to_bits(), fitted.predicted.to_bits());
+            assert_eq!(on_curve.predicted_before.to_bits(), fitted.predicted_before.to_bits());
+        }
+    }
+    for curve in &curves {
+        let tpot = |at: usize| {
+            let found = curve.points[at].statistics.iter().find(|s| s.name == "tpot_mean_ms");
+            found.expect("it was reported").predicted
+        };
+        let last = curve.points.len() - 1;
+        assert!(curve.points[0].load < curve.points[last].load);
+        assert!(tpot(0) < tpot(last), "{} {}", tpot(0), tpot(last));
     }
 }

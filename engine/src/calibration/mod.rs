@@ -13,6 +13,7 @@ mod conditions;
 mod curves;
 mod names;
 mod observed;
+mod over_load;
 mod predict;
 pub mod report;
 mod sha256;
@@ -20,6 +21,7 @@ mod votes;
 
 pub use conditions::{BenchmarkedPool, Conditions};
 pub use names::{same_gpu, same_model};
+pub use over_load::{CurvePoint, CurveStatistic, LoadCurve, load_curves};
 pub use predict::Prediction;
 pub use report::CalibrationReport;
 pub use sha256::sha256_hex;
@@ -86,6 +88,25 @@ pub fn calibrate_pool(
     files: &[BenchmarkFile],
     pool: &Pool,
 ) -> Result<CalibrationReport, Unanswerable> {
+    with_pool(pool, |pool| calibrate(files, pool))
+}
+
+/// [`calibrate_pool`] with the curves to draw the points over; see [`load_curves`].
+///
+/// # Errors
+/// As [`calibrate_pool`].
+pub fn calibrate_pool_with_curves(
+    files: &[BenchmarkFile],
+    pool: &Pool,
+) -> Result<(CalibrationReport, Vec<LoadCurve>), Unanswerable> {
+    with_pool(pool, |pool| {
+        let report = calibrate(files, pool);
+        let curves = load_curves(files, pool, &report);
+        (report, curves)
+    })
+}
+
+fn with_pool<T>(pool: &Pool, fit: impl FnOnce(&CalibratedPool) -> T) -> Result<T, Unanswerable> {
     let spec = fleet_spec(pool)?.replica;
     let step_time = pool.step_time().ok_or(Unanswerable::DeclaredRatesOnly)?;
     let budget = u64::from(pool.scheduler.max_num_batched_tokens);
@@ -98,7 +119,7 @@ pub fn calibrate_pool(
         gpu: pool.gpu.name.clone(),
         tensor_parallel: pool.layout.tensor_parallel,
     };
-    Ok(calibrate(files, &CalibratedPool { identity, scale: step_time.scale, replica: &replica }))
+    Ok(fit(&CalibratedPool { identity, scale: step_time.scale, replica: &replica }))
 }
 
 /// Fits the step time of `pool` to `files`. A report without a factor says why, in `undetermined`

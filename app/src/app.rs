@@ -9,15 +9,18 @@ use web_sys::HtmlElement;
 
 use crate::browser;
 use crate::panels::{
-    Answer, Causes, Figures, Files, Header, Patterns, PresetsDialog, Rail, ShareDialog, StatusLine,
+    Answer, Causes, Figures, Header, Patterns, PresetsDialog, Rail, ShareDialog, StatusLine,
+    Uploads,
 };
 use crate::state::Workbench;
+use crate::state::uploads::Desk;
 
 /// The whole page.
 #[component]
 pub fn App() -> impl IntoView {
     let bench = Workbench::new(first_document());
     provide_context(bench);
+    provide_context(Desk::new(bench));
     browser::on_key(move |event| press(bench, &event));
     view! {
         <Patterns/>
@@ -32,7 +35,7 @@ pub fn App() -> impl IntoView {
                 <StatusLine/>
                 <Figures/>
                 <Causes/>
-                <Files/>
+                <Uploads/>
             </div>
         </main>
         <Dock/>

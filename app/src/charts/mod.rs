@@ -5,6 +5,7 @@
 //! write its file and name it in [`Chart`].
 
 mod axis;
+mod benchmark;
 mod canvas;
 mod debt;
 mod frame;
@@ -17,6 +18,7 @@ mod surface;
 mod svg;
 mod table;
 
+pub use benchmark::{BenchmarkChart, MeasuredPoint, PredictedCurve};
 pub use canvas::CanvasSurface;
 pub use debt::{DebtChart, DebtPoint};
 pub use latency::LatencyChart;
@@ -39,6 +41,8 @@ pub enum Chart {
     Latency(LatencyChart),
     /// The outcome waterfall.
     Outcomes(OutcomesChart),
+    /// Benchmark points over their simulation.
+    Benchmark(BenchmarkChart),
 }
 
 impl Chart {
@@ -53,6 +57,7 @@ impl Chart {
             Self::Debt(chart) => chart.draw(surface, cursor_s)?,
             Self::Latency(chart) => chart.draw(surface)?,
             Self::Outcomes(chart) => chart.draw(surface)?,
+            Self::Benchmark(chart) => chart.draw(surface)?,
         }
         surface.finish()
     }
@@ -66,6 +71,7 @@ impl Chart {
             Self::Debt(_) => 236.0,
             Self::Latency(_) => 258.0,
             Self::Outcomes(chart) => chart.height(),
+            Self::Benchmark(_) => 240.0,
         }
     }
 
@@ -74,7 +80,7 @@ impl Chart {
         let end_s = match self {
             Self::Supply(chart) => chart.end_s,
             Self::Debt(chart) => chart.end_s,
-            Self::Latency(_) | Self::Outcomes(_) => return None,
+            Self::Latency(_) | Self::Outcomes(_) | Self::Benchmark(_) => return None,
         };
         // As wide as the frame makes the plot, but for the width of the tick labels.
         let (left, right) = (34.0, width - if width < 440.0 { 114.0 } else { 122.0 });
@@ -88,6 +94,7 @@ impl Chart {
             Self::Debt(chart) => chart.table(),
             Self::Latency(chart) => chart.table(),
             Self::Outcomes(chart) => chart.table(),
+            Self::Benchmark(chart) => chart.table(),
         }
     }
 
@@ -180,17 +187,19 @@ mod tests {
         })
     }
 
-    fn all() -> [Chart; 4] {
-        [Chart::Supply(supply::tests::sample()), debt(), latency(), outcomes()]
+    fn all() -> [Chart; 5] {
+        let benchmark = Chart::Benchmark(benchmark::tests::sample());
+        [Chart::Supply(supply::tests::sample()), debt(), latency(), outcomes(), benchmark]
     }
 
     #[test]
     fn charts_say_in_words_what_they_show() {
-        let expected: [&[&str]; 4] = [
+        let expected: [&[&str]; 5] = [
             &["57,300 sustainable", "54,100 deliverable", "required 100,000 at peak", "short by"],
             &["oldest 60", "queue empty 24:00", "in flight", "6\u{202f}s before", "36 min"],
             &["limit 2", "in time", "too late", "never", "p50 10.4"],
             &["Offered", "13,585", "19.6\u{202f}%", "44.9\u{202f}%", "target 95"],
+            &["measured", "simulated", "before the fit", "requests in flight", "\n100\n"],
         ];
         for (chart, words) in all().iter().zip(expected) {
             let svg = chart.svg(600.0, "Title & <finding>").expect("drawn");
@@ -218,6 +227,12 @@ mod tests {
     #[test]
     fn empty_charts_are_drawn_without_failing() {
         let empty = [
+            Chart::Benchmark(BenchmarkChart {
+                unit: String::new(),
+                load: "",
+                points: vec![],
+                curves: vec![],
+            }),
             Chart::Supply(SupplyChart {
                 end_s: 0.0,
                 required: vec![],

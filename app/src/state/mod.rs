@@ -2,11 +2,11 @@
 
 pub mod edit;
 pub mod field;
-pub mod files;
 mod history;
-mod jobs;
+pub mod jobs;
 mod link;
 mod theme;
+pub mod uploads;
 mod work;
 
 use std::collections::BTreeMap;
@@ -24,7 +24,6 @@ use leptos::prelude::*;
 
 pub use edit::Edit;
 use field::Field;
-use files::Files;
 use history::History;
 pub use jobs::{Ending, Slot, same};
 pub use link::{Sharing, share};
@@ -71,12 +70,8 @@ pub struct Signals {
     pub cursor_s: RwSignal<Option<f64>>,
     /// The class being edited.
     pub class: RwSignal<usize>,
-    /// Uploaded files.
-    pub files: Files,
     /// The link that was asked for, and whether it was copied.
     pub shared: RwSignal<Option<(Sharing, Option<bool>)>>,
-    /// Number of the next file.
-    next_file: RwSignal<u64>,
     /// A document that the user wants simulated although it is large.
     allowed: RwSignal<Option<Arc<ScenarioDoc>>>,
     work: StoredValue<Work, LocalStorage>,
@@ -191,9 +186,7 @@ impl Workbench {
             scheme,
             cursor_s: RwSignal::new(None),
             class: RwSignal::new(0),
-            files: Files::new(),
             shared: RwSignal::new(None),
-            next_file: RwSignal::new(1),
             allowed: RwSignal::new(None),
             work: StoredValue::new_local(Work::default()),
         })));
@@ -325,25 +318,6 @@ impl Workbench {
     /// Cancels what is being computed; results stay.
     pub fn cancel(self) {
         self.work.with_value(Work::cancel);
-    }
-
-    /// Adds files to what was uploaded.
-    pub fn add_files(self, files: &web_sys::FileList) {
-        self.work.with_value(|work| work.with_reader(|reader| files::add(self, reader, files)));
-    }
-
-    /// Forgets a file.
-    pub fn remove_file(self, id: u64) {
-        self.work.with_value(|work| work.with_reader(|reader| files::remove(self, reader, id)));
-    }
-
-    /// Makes a trace the workload of the class being edited.
-    pub fn use_trace(self, id: u64, exactly: bool) {
-        self.work.with_value(|work| work.with_reader(|r| files::use_trace(r, id, exactly)));
-    }
-
-    fn restart_reader(self) {
-        self.work.with_value(|work| work.with_reader(crate::worker::Client::stop));
     }
 
     /// Requests that a simulation would have, where they are too many to start it unasked.

@@ -12,7 +12,7 @@ use goodput_engine::scenario::doc::ScenarioDoc;
 use leptos::prelude::*;
 
 use super::jobs::{Ending, Event, JobId, Slot};
-use super::{Notice, Workbench, files};
+use super::{Notice, Workbench};
 use crate::worker::protocol::{FromSimulator, ToSimulator};
 use crate::worker::{Client, Word};
 
@@ -29,7 +29,6 @@ struct Lanes {
     simulate: Client,
     plan: Client,
     baseline: Client,
-    reader: Client,
     next_job: Rc<Cell<JobId>>,
 }
 
@@ -43,7 +42,6 @@ impl Work {
             simulate: lane(hear_simulation),
             plan: lane(hear_plan),
             baseline: lane(hear_baseline),
-            reader: files::reader(bench),
             next_job: Rc::new(Cell::new(1)),
         };
         self.lanes = Some(lanes);
@@ -92,13 +90,6 @@ impl Work {
         lanes.baseline.restart();
         let job = lanes.number();
         send(&lanes.baseline, &ToSimulator::Simulate { job, doc: Box::new((**doc).clone()) });
-    }
-
-    /// Does something with the reader of files.
-    pub fn with_reader(&self, act: impl FnOnce(&Client)) {
-        if let Some(lanes) = &self.lanes {
-            act(&lanes.reader);
-        }
     }
 
     /// Cancels simulation and plan at the user's wish.

@@ -4,12 +4,15 @@
 //! of a worker is [`Hello`], and the page asks to be reloaded where it does not fit.
 
 use goodput_engine::accounts::report::SimReport;
-use goodput_engine::ingest::TraceWorkload;
+use goodput_engine::calibration::{CalibrationReport, LoadCurve};
+use goodput_engine::ingest::ParsedFile;
 use goodput_engine::planner::report::PlanReport;
 use goodput_engine::problem::Problem;
-use goodput_engine::review::ReviewReport;
 use goodput_engine::scenario::doc::ScenarioDoc;
+use goodput_engine::scenario::{TraceForm, TraceWorkload};
 use serde::{Deserialize, Serialize};
+
+use super::reader::{FileId, ReadFile};
 
 /// Changes with every change of a message below.
 pub const PROTOCOL: u32 = 1;
@@ -58,6 +61,24 @@ pub enum ToSimulator {
         /// What to plan for.
         doc: Box<ScenarioDoc>,
     },
+    /// Fit the step time of a document's pool to benchmark points.
+    Calibrate {
+        /// Number that the answers carry.
+        job: u64,
+        /// Whose pool.
+        doc: Box<ScenarioDoc>,
+        /// The points, by file.
+        files: Vec<PointsOfFile>,
+    },
+}
+
+/// A benchmark file without its per-request records.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PointsOfFile {
+    /// Its name and points, with what the user has told about them.
+    pub file: ParsedFile,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
 }
 
 /// From a simulator.
@@ -87,6 +108,15 @@ pub enum FromSimulator {
         /// What holds.
         plan: Box<PlanReport>,
     },
+    /// A fit is done.
+    Calibrated {
+        /// Which.
+        job: u64,
+        /// What the points say.
+        report: Box<CalibrationReport>,
+        /// What is predicted between and around them.
+        curves: Vec<LoadCurve>,
+    },
     /// A job cannot be done.
     Failed {
         /// Which.
@@ -105,24 +135,33 @@ pub enum FromSimulator {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToReader {
-    /// Read a file and keep what it holds.
+    /// Read the file beside this message and keep what it holds.
     Read {
         /// Number that the answers carry, and by which the file is known from then on.
-        file: u64,
+        file: FileId,
         /// Its name.
         name: String,
+    },
+    /// Read text as if it were a file.
+    ReadText {
+        /// Number that the answers carry.
+        file: FileId,
+        /// What to call it.
+        name: String,
+        /// The text.
+        text: String,
     },
     /// Give a trace that was read as a workload.
     UseTrace {
         /// Which file.
-        file: u64,
-        /// Every request as recorded, or told in a few numbers.
-        exactly: bool,
+        file: FileId,
+        /// Every request as recorded, or summed up.
+        form: TraceForm,
     },
     /// Forget a file.
     Forget {
         /// Which.
-        file: u64,
+        file: FileId,
     },
 }
 
@@ -135,28 +174,30 @@ pub enum FromReader {
     /// A file was read, or refused with a reason.
     Read {
         /// Which.
-        file: u64,
+        file: FileId,
         /// What it holds and what is wrong with it.
-        review: Box<ReviewReport>,
+        read: Box<ReadFile>,
     },
     /// A file was a scenario document.
     Scenario {
         /// Which file.
-        file: u64,
+        file: FileId,
         /// The document.
         doc: Box<ScenarioDoc>,
     },
     /// A trace as a workload.
     Trace {
         /// Of which file.
-        file: u64,
+        file: FileId,
+        /// In which form.
+        form: TraceForm,
         /// The workload.
         workload: Box<TraceWorkload>,
     },
-    /// A job cannot be done.
+    /// A message cannot be carried out.
     Failed {
-        /// Which file.
-        file: u64,
+        /// Which file it was about.
+        file: FileId,
         /// Why.
         message: String,
     },

@@ -2,13 +2,14 @@
 
 use goodput_engine::accounts::report::SimReport;
 use goodput_engine::accounts::{Answer, Unanswerable};
+use goodput_engine::calibration::{self, BenchmarkFile, CalibrationReport, LoadCurve};
 use goodput_engine::planner::{self, report::PlanReport};
 use goodput_engine::problem::Problem;
 use goodput_engine::scenario::doc::ScenarioDoc;
 use goodput_engine::scenario::{self, Scenario};
 use goodput_engine::sim;
 
-use super::protocol::{FromSimulator, ToSimulator};
+use super::protocol::{FromSimulator, PointsOfFile, ToSimulator};
 
 /// Steps between two words about progress: some tens of milliseconds.
 const BUDGET: u64 = 20_000;
@@ -30,6 +31,12 @@ pub fn handle(message: &str, say: &mut dyn FnMut(&FromSimulator)) {
                 Err(problems) => FromSimulator::Failed { job, problems },
             }
         }
+        Ok(ToSimulator::Calibrate { job, doc, files }) => match calibrate(&doc, files) {
+            Ok((report, curves)) => {
+                FromSimulator::Calibrated { job, report: Box::new(report), curves }
+            }
+            Err(problems) => FromSimulator::Failed { job, problems },
+        },
         Err(error) => FromSimulator::Panicked {
             message: format!("the page said something unreadable: {error}"),
         },
@@ -65,4 +72,17 @@ fn plan(doc: &ScenarioDoc, progress: &mut dyn FnMut(f64)) -> Result<PlanReport, 
     planner::plan(&scenario, watch).ok_or_else(|| {
         vec![Problem::error("fleet", "no fleet was tried", "change an input to try again")]
     })
+}
+
+fn calibrate(
+    doc: &ScenarioDoc,
+    files: Vec<PointsOfFile>,
+) -> Result<(CalibrationReport, Vec<LoadCurve>), Vec<Problem>> {
+    let scenario = checked(doc)?;
+    let files: Vec<BenchmarkFile> = files
+        .into_iter()
+        .map(|PointsOfFile { file, sha256 }| BenchmarkFile { file, sha256 })
+        .collect();
+    calibration::calibrate_pool_with_curves(&files, &scenario.pool)
+        .map_err(|why| vec![why.problem()])
 }

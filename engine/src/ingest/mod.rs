@@ -23,7 +23,6 @@ mod stat;
 mod timestamp;
 mod trace;
 mod vllm_serve;
-mod workload;
 
 pub use parsed::{Contents, Exclusion, Format, Notes, Parsed, ParsedFile};
 pub use point::{
@@ -34,7 +33,6 @@ pub use record::{GapSummary, RecordOutcome, RequestRecord};
 pub use refusal::{Refusal, RefusalKind};
 pub use registry::{FormatDescription, formats};
 pub use trace::{LengthSummary, RequestTrace, TraceSummary};
-pub use workload::TraceWorkload;
 
 /// The largest file read, in bytes as it lies on disk and again after unpacking.
 pub const MAX_FILE_BYTES: usize = 200_000_000;

@@ -1,6 +1,7 @@
 //! Journeys through the built page, one file each. `cargo xtask test` builds the page and runs them;
 //! one alone: `cargo test -p goodput-tests --test browser NAME`.
 
+mod benchmark;
 mod broken_link;
 mod edit;
 mod files;

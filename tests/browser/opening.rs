@@ -81,7 +81,7 @@ async fn hello(page: &Page, worker: &str) -> Result<String> {
 }
 
 /// A copy of those files of the built page that the name decides for.
-fn copy_of_the_page(name: &str, wanted: impl Fn(&str) -> bool) -> io::Result<PathBuf> {
+pub fn copy_of_the_page(name: &str, wanted: impl Fn(&str) -> bool) -> io::Result<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     // What an earlier build left there would hide that a file is missing.
     if folder.exists() {

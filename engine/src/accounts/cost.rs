@@ -50,13 +50,13 @@ pub fn books(rows: &[Row], provision: &Provision) -> Cost {
     let mut lines = Vec::new();
     for outcome in Outcome::ALL.into_iter().rev() {
         let of_outcome = || rows.iter().filter(|row| row.outcome == outcome);
-        let seconds: f64 =
-            of_outcome().map(|row| row.stamps.busy_s - row.stamps.recomputed_s).sum();
+        let once = of_outcome().map(|row| (row.stamps.busy - row.stamps.recomputed).as_secs());
+        let seconds: f64 = once.sum();
         if of_outcome().next().is_some() {
             lines.push((outcome.name().to_owned(), seconds * rate));
         }
     }
-    let recomputed: f64 = rows.iter().map(|row| row.stamps.recomputed_s).sum();
+    let recomputed: f64 = rows.iter().map(|row| row.stamps.recomputed.as_secs()).sum();
     lines.push(("recomputed".to_owned(), recomputed * rate));
     let busy: f64 = lines.iter().map(|(_, usd)| usd).sum();
     // A fleet that never rests may come out a rounding error above its total.

@@ -102,7 +102,7 @@ impl RequestTable<'_> {
             stamps.preemptions.to_string(),
             stamps.cached_tokens.to_string(),
             slo::classify(&self.contracts[class], request, stamps).name().to_owned(),
-            number(self.usd_per_replica_s.map(|usd| usd * stamps.busy_s)),
+            number(self.usd_per_replica_s.map(|usd| usd * stamps.busy.as_secs())),
         ]
     }
 }

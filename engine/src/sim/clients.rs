@@ -7,7 +7,7 @@
 
 use super::ReplicaSpec;
 use super::job::Job;
-use super::replica::Replica;
+use super::replica::{ReplicaEngine, Stepwise};
 use crate::slo::RequestStamps;
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
@@ -28,16 +28,15 @@ pub fn drive_clients(
     spec: &ReplicaSpec,
     cap: Option<u32>,
 ) -> Vec<ClientRequest> {
-    let mut clients = Clients {
+    let mut clients = Clients::<Stepwise> {
         spec,
         requests,
         cap: u64::from(cap.unwrap_or(u32::MAX).max(1)),
         jobs: requests.iter().map(Job::new).collect(),
         sent: Vec::with_capacity(requests.len()),
         queued: 0,
-        replica: Replica::new(spec),
+        replica: Stepwise::new(spec, Picos::ZERO),
         refused: 0,
-        boundary: None,
     };
     let mut now = Picos::ZERO;
     while let Some(at) = clients.next(now) {
@@ -47,34 +46,32 @@ pub fn drive_clients(
     rows.map(|(&sent, job)| ClientRequest { sent, stamps: job.stamps }).collect()
 }
 
-struct Clients<'a> {
+struct Clients<'a, R: ReplicaEngine<'a>> {
     spec: &'a ReplicaSpec,
     requests: &'a [OfferedRequest],
     cap: u64,
-    jobs: Vec<Job>,
+    jobs: Vec<Job<R::State>>,
     /// Sent so far, in order; the first `queued` of them have reached the replica.
     sent: Vec<Picos>,
     queued: usize,
-    replica: Replica<'a>,
+    replica: R,
     refused: u64,
-    /// When the replica wants its next step boundary.
-    boundary: Option<Picos>,
 }
 
-impl Clients<'_> {
+impl<'a, R: ReplicaEngine<'a>> Clients<'a, R> {
     /// Takes the next event, not before `now`; at equal moments requests arrive before a step
     /// ends, as in a fleet. Returns its moment, `None` when everything is done.
     fn next(&mut self, now: Picos) -> Option<Picos> {
         let send = self.requests.get(self.sent.len()).map(|request| request.due.max(now));
         let send = send.filter(|_| self.in_flight() < self.cap);
         let arrive = self.sent.get(self.queued).map(|sent| *sent + self.spec.api_overhead);
-        let at = [send, arrive, self.boundary].into_iter().flatten().min()?;
+        let at = [send, arrive, self.replica.end()].into_iter().flatten().min()?;
         if send == Some(at) {
             self.send(at);
         } else if arrive == Some(at) {
             self.arrive(at);
         } else {
-            self.boundary = self.replica.boundary(at, &mut self.jobs);
+            self.replica.boundary(at, u64::MAX, &mut self.jobs);
         }
         Some(at)
     }
@@ -98,8 +95,6 @@ impl Clients<'_> {
             return;
         }
         let id = u32::try_from(index).expect("a benchmark has far fewer than 2^32 requests");
-        if self.replica.push(id, at, &mut self.jobs) {
-            self.boundary = Some(at);
-        }
+        self.replica.push(id, at, &mut self.jobs);
     }
 }

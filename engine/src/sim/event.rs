@@ -9,7 +9,7 @@ use crate::units::Picos;
 pub enum EventKind {
     /// A request reaches the router.
     Arrival,
-    /// A replica finishes a step, or wakes up, and starts the next.
+    /// A replica finishes what it planned, or wakes up, and starts what comes next.
     Boundary,
     /// A user gives up.
     GiveUp,

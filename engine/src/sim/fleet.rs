@@ -3,32 +3,39 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::ends::Ends;
 use super::event::{Event, EventKind};
 use super::job::{Job, Place};
 use super::loads::Loads;
-use super::replica::Replica;
+use super::replica::{ReplicaEngine, Stepwise};
 use super::sampler::Sampler;
-use super::{FleetSpec, RunLimits, Sample, SimRun};
+use super::{FleetSpec, RunLimits, Sample, SimRun, Usage};
 use crate::slo::{Fate, RequestStamps};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
-/// A run in progress; [`FleetSim::advance`] takes it forward a bounded number of steps at a time.
+/// A run in progress; [`FleetSim::advance`] takes it forward a bounded number of boundaries at a
+/// time. One loop for both replica engines.
 #[derive(Debug)]
-pub struct FleetSim<'a> {
+pub struct FleetSim<'a, R: ReplicaEngine<'a> = Stepwise<'a>> {
     spec: &'a FleetSpec,
     limits: RunLimits,
     requests: &'a [OfferedRequest],
-    jobs: Vec<Job>,
-    replicas: Vec<Replica<'a>>,
-    /// Step boundaries and users giving up; arrivals come from `requests` in their own order.
+    jobs: Vec<Job<R::State>>,
+    replicas: Vec<R>,
+    /// When the replicas want their next boundary.
+    ends: Ends,
+    /// Users giving up; arrivals come from `requests` in their own order.
     events: BinaryHeap<Reverse<Event>>,
     next_arrival: usize,
     loads: Loads,
     now: Picos,
     counts: Counts,
     sampler: Sampler,
-    steps: u64,
+    /// Boundaries so far: the work this run took.
+    boundaries: u64,
+    /// Steps begun by all replicas when everything planned has begun.
+    steps_planned: u64,
     cut_off: bool,
 }
 
@@ -55,38 +62,53 @@ pub enum Progress {
 impl<'a> FleetSim<'a> {
     /// A run that has not begun. `requests` are in order of their due times.
     pub fn new(requests: &'a [OfferedRequest], spec: &'a FleetSpec, limits: RunLimits) -> Self {
+        Self::with_engine(requests, spec, limits)
+    }
+}
+
+impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
+    /// The same with a replica engine of the caller's choice.
+    pub fn with_engine(
+        requests: &'a [OfferedRequest],
+        spec: &'a FleetSpec,
+        limits: RunLimits,
+    ) -> Self {
         debug_assert!(requests.is_sorted_by_key(|request| request.due));
-        let replicas = (0..spec.replicas).map(|_| Replica::new(&spec.replica)).collect();
         Self {
             spec,
             limits,
             requests,
             jobs: requests.iter().map(Job::new).collect(),
-            replicas,
+            replicas: (0..spec.replicas).map(|_| R::new(&spec.replica, limits.horizon)).collect(),
+            ends: Ends::idle(spec.replicas),
             events: BinaryHeap::new(),
             next_arrival: 0,
             loads: Loads::idle(spec.replicas),
             now: Picos::ZERO,
             counts: Counts::default(),
             sampler: Sampler::new(limits.horizon),
-            steps: 0,
+            boundaries: 0,
+            steps_planned: 0,
             cut_off: false,
         }
     }
 
-    /// Simulates about `budget` more steps.
+    /// Goes on for about `budget` more boundaries: some tens of nanoseconds each.
     pub fn advance(&mut self, budget: u64) -> Progress {
-        let pause = self.steps.saturating_add(budget).min(self.limits.max_steps);
+        let pause = self.boundaries.saturating_add(budget);
         while let Some(event) = self.next_event() {
             if self.is_moot(event) {
                 self.events.pop();
                 continue;
             }
-            if self.steps >= pause || event.at > self.limits.until {
-                self.cut_off = self.steps >= self.limits.max_steps || event.at > self.limits.until;
-                if self.cut_off {
-                    return Progress::Done;
-                }
+            if self.steps_planned >= self.limits.max_steps && self.cut_plans() {
+                continue; // the first event may be another now
+            }
+            if event.at > self.limits.until || self.steps_planned >= self.limits.max_steps {
+                self.cut_off = true;
+                return Progress::Done;
+            }
+            if self.boundaries >= pause {
                 return Progress::Running { decided: self.decided() };
             }
             self.sample_until(event.at);
@@ -95,33 +117,56 @@ impl<'a> FleetSim<'a> {
         Progress::Done
     }
 
-    /// The moment the run has come to.
+    /// The moment of the last event.
     pub fn now(&self) -> Picos {
         self.now
     }
 
-    /// What has happened to each request so far, in the order offered.
+    /// What has happened to each request so far, in the order offered. Rows of requests that
+    /// stream now say when they began, not yet how they fare.
     pub fn stamps(&self) -> impl Iterator<Item = &RequestStamps> {
         self.jobs.iter().map(|job| &job.stamps)
     }
 
     /// What the run gave so far.
     pub fn finish(mut self) -> SimRun {
-        let ended = if self.cut_off { self.limits.until.min(self.now) } else { self.now };
+        let ended = self.last_moment();
         self.sample_until(ended);
         self.sampler.record(self.snapshot(ended));
-        let busy_s = self.replicas.iter().map(|replica| replica.load().busy.as_secs()).sum();
-        let recomputed = self.replicas.iter().map(|replica| replica.load().recomputed_tokens);
-        SimRun {
-            busy_s,
-            recomputed_tokens: recomputed.sum(),
-            steps: self.steps,
-            ended,
-            cut_off: self.cut_off,
-            usage: self.sampler.usage(),
-            samples: self.sampler.into_samples(),
-            stamps: self.jobs.into_iter().map(|job| job.stamps_at(ended)).collect(),
+        for replica in &mut self.replicas {
+            replica.settle(ended, &mut self.jobs);
         }
+        let mut run = SimRun {
+            stamps: Vec::new(),
+            samples: self.sampler.into_samples(),
+            ended,
+            steps: 0,
+            busy: Picos::ZERO,
+            recomputed_tokens: 0,
+            usage: Usage::default(),
+            cut_off: self.cut_off,
+        };
+        for replica in &self.replicas {
+            let (load, held) = (replica.load(), replica.held());
+            run.steps += load.steps;
+            run.busy += load.busy;
+            run.recomputed_tokens += load.recomputed_tokens;
+            run.usage.kv_token_s += held.block_s() * f64::from(self.spec.replica.block_size);
+            run.usage.running_s += held.running_s();
+        }
+        run.stamps = self.jobs.into_iter().map(|job| job.stamps_at(ended)).collect();
+        run
+    }
+
+    /// The last step boundary or event of the run: of a run that was cut off, the last not after
+    /// its limit.
+    fn last_moment(&self) -> Picos {
+        if !self.cut_off {
+            return self.now;
+        }
+        let until = self.limits.until;
+        let inner = self.replicas.iter().filter_map(|replica| replica.last_boundary(until));
+        inner.fold(self.now, Picos::max).min(until)
     }
 
     fn next_event(&self) -> Option<Event> {
@@ -130,22 +175,21 @@ impl<'a> FleetSim<'a> {
             kind: EventKind::Arrival,
             index: index_u32(self.next_arrival),
         });
+        let boundary =
+            self.ends.first().map(|(at, index)| Event { at, kind: EventKind::Boundary, index });
         let other = self.events.peek().map(|Reverse(event)| *event);
-        match (arrival, other) {
-            (Some(arrival), Some(other)) => Some(arrival.min(other)),
-            (arrival, other) => arrival.or(other),
-        }
+        [arrival, boundary, other].into_iter().flatten().min()
     }
 
     fn take(&mut self, event: Event) {
         self.now = event.at;
-        if event.kind != EventKind::Arrival {
-            self.events.pop();
-        }
         match event.kind {
             EventKind::Arrival => self.arrive(event.index),
             EventKind::Boundary => self.boundary(event.index),
-            EventKind::GiveUp => self.give_up(event.index),
+            EventKind::GiveUp => {
+                self.events.pop();
+                self.give_up(event.index);
+            }
         }
     }
 
@@ -164,27 +208,13 @@ impl<'a> FleetSim<'a> {
         }
         let replica = self.loads.least_outstanding();
         self.jobs[id as usize].stamps.replica = replica;
-        let engine = &mut self.replicas[replica as usize];
-        let wakes = engine.push(id, self.now, &mut self.jobs);
-        self.loads.set(replica, engine.load().outstanding);
-        if wakes {
-            self.schedule_boundary(replica, self.now);
-        }
+        self.drive(replica, |engine, now, jobs| engine.push(id, now, jobs));
     }
 
     fn boundary(&mut self, replica: u32) {
-        let engine = &mut self.replicas[replica as usize];
-        let next = engine.boundary(self.now, &mut self.jobs);
-        self.loads.set(replica, engine.load().outstanding);
-        if let Some(end) = next {
-            self.steps += 1;
-            self.sampler.hold(self.now, end, engine);
-            self.schedule_boundary(replica, end);
-        }
-    }
-
-    fn schedule_boundary(&mut self, replica: u32, at: Picos) {
-        self.events.push(Reverse(Event { at, kind: EventKind::Boundary, index: replica }));
+        self.boundaries += 1;
+        let most_steps = self.step_allowance();
+        self.drive(replica, |engine, now, jobs| engine.boundary(now, most_steps, jobs));
     }
 
     /// Whether an event is the patience of somebody served long since: nothing happens then, not
@@ -198,15 +228,40 @@ impl<'a> FleetSim<'a> {
 
     fn give_up(&mut self, id: u32) {
         let replica = self.jobs[id as usize].stamps.replica;
-        let engine = &mut self.replicas[replica as usize];
-        engine.give_up(id, self.now, &mut self.jobs);
-        self.loads.set(replica, engine.load().outstanding);
+        self.drive(replica, |engine, now, jobs| engine.leave(id, Fate::Cancelled, now, jobs));
         self.counts.gave_up += 1;
+    }
+
+    /// Something happens to a replica now; what the fleet knows of it follows.
+    fn drive(&mut self, replica: u32, happen: impl FnOnce(&mut R, Picos, &mut [Job<R::State>])) {
+        let engine = &mut self.replicas[replica as usize];
+        let planned = engine.steps_planned();
+        happen(engine, self.now, &mut self.jobs);
+        self.steps_planned = self.steps_planned - planned + engine.steps_planned();
+        self.loads.set(replica, engine.load().outstanding);
+        self.ends.set(replica, engine.end());
+    }
+
+    /// Steps that a replica may plan now. Half of what is left, shared by all: so that the limit
+    /// is met to the step and reached in few plans.
+    fn step_allowance(&self) -> u64 {
+        let left = self.limits.max_steps.saturating_sub(self.steps_planned);
+        let shares = self.replicas.len().next_power_of_two().trailing_zeros() + 1;
+        (left >> shares).max(1)
+    }
+
+    /// As many steps are planned as may begin: plans are cut down to the steps in progress. Whether
+    /// that left steps to be planned again.
+    fn cut_plans(&mut self) -> bool {
+        for replica in 0..index_u32(self.replicas.len()) {
+            self.drive(replica, R::cut);
+        }
+        self.steps_planned < self.limits.max_steps
     }
 
     /// Requests that have left the system.
     fn decided(&self) -> u64 {
-        let served = |replica: &Replica| replica.load().completed + replica.load().failed;
+        let served = |replica: &R| replica.load().completed + replica.load().failed;
         self.counts.refused + self.counts.gave_up + self.replicas.iter().map(served).sum::<u64>()
     }
 
@@ -227,20 +282,7 @@ impl<'a> FleetSim<'a> {
             ..Sample::default()
         };
         for replica in &self.replicas {
-            let load = replica.load();
-            sample.completed += load.completed;
-            sample.lost += load.failed;
-            sample.waiting += u64::from(load.waiting);
-            sample.running += replica.running() as u64;
-            sample.kv_used_tokens += replica.kv_used_tokens();
-            sample.oldest_age = sample.oldest_age.max(replica.oldest_age(at, &self.jobs));
-            sample.backlog_prefill_tokens += load.backlog_prefill_tokens;
-            sample.backlog_decode_tokens += load.backlog_decode_tokens;
-            sample.waiting_prefill_tokens += load.waiting_prefill_tokens;
-            sample.waiting_decode_tokens += load.waiting_decode_tokens;
-            sample.prefill_tokens += load.prefill_tokens;
-            sample.decode_tokens += load.decode_tokens;
-            sample.preemptions += load.preemptions;
+            replica.add_to(&mut sample, &self.jobs);
         }
         sample
     }

@@ -7,6 +7,7 @@
 //! asynchronous scheduling.
 
 mod clients;
+mod ends;
 mod event;
 mod fleet;
 mod job;
@@ -18,6 +19,7 @@ mod saturate;
 pub use clients::{ClientRequest, drive_clients};
 pub use fleet::{FleetSim, Progress};
 pub use replica::Refusals;
+use replica::{ReplicaEngine, Stepwise};
 pub use saturate::{Saturation, saturate};
 
 use crate::slo::RequestStamps;
@@ -27,7 +29,10 @@ use crate::workload::OfferedRequest;
 
 /// Simulates `requests` on `fleet` to the end, or to a limit.
 pub fn simulate(requests: &[OfferedRequest], fleet: &FleetSpec, limits: RunLimits) -> SimRun {
-    let mut sim = FleetSim::new(requests, fleet, limits);
+    run(FleetSim::<Stepwise>::with_engine(requests, fleet, limits))
+}
+
+fn run<'a, R: ReplicaEngine<'a>>(mut sim: FleetSim<'a, R>) -> SimRun {
     while let Progress::Running { .. } = sim.advance(u64::MAX) {}
     sim.finish()
 }
@@ -117,8 +122,8 @@ pub struct SimRun {
     pub ended: Picos,
     /// Steps executed, over all replicas.
     pub steps: u64,
-    /// Replica-seconds spent in steps.
-    pub busy_s: f64,
+    /// Replica time spent in steps.
+    pub busy: Picos,
     /// Prompt and output tokens that were computed a second time after a preemption.
     pub recomputed_tokens: u64,
     /// Memory and seats over the horizon.

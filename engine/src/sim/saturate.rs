@@ -6,7 +6,7 @@
 
 use super::ReplicaSpec;
 use super::job::Job;
-use super::replica::{Refusals, Replica, ReplicaLoad};
+use super::replica::{Held, Refusals, ReplicaEngine, ReplicaLoad, Stepwise};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
@@ -51,21 +51,21 @@ pub fn saturate(requests: &[OfferedRequest], spec: &ReplicaSpec) -> Option<Satur
     let batch = by_memory.min(f64::from(spec.max_num_seqs)) as usize;
     let count = FEWEST.max(GENERATIONS * batch);
     let nth = |i: usize| golden_walk(i, mix.len());
-    let mut jobs: Vec<Job> = (0..count)
+    let mut jobs: Vec<_> = (0..count)
         .map(|i| Job::new(&OfferedRequest { due: Picos::ZERO, patience: None, ..*mix[nth(i)] }))
         .collect();
-    let window = measure(&mut jobs, spec, MOST_STEPS);
+    let [from, to] = measure::<Stepwise>(&mut jobs, spec, MOST_STEPS);
     // A picosecond at least: steps may be longer than time as it is counted here.
-    let seconds = (window.to - window.from).max(Picos(1)).as_secs();
-    let decode_tps = window.decode_tokens as f64 / seconds;
+    let seconds = (to.at - from.at).max(Picos(1)).as_secs();
+    let decode_tps = (to.load.decode_tokens - from.load.decode_tokens) as f64 / seconds;
     let rps = decode_tps / mean_output;
     Some(Saturation {
         rps,
         prefill_tps: rps * mean_input,
         decode_tps,
-        mean_batch: window.running_s / seconds,
-        prefill_time_share: window.prefill_busy_s / seconds,
-        refusals: window.refusals,
+        mean_batch: (to.held.running_s() - from.held.running_s()) / seconds,
+        prefill_time_share: (to.load.prefill_busy - from.load.prefill_busy).as_secs() / seconds,
+        refusals: to.refusals.since(from.refusals),
     })
 }
 
@@ -78,47 +78,49 @@ fn golden_walk(i: usize, n: usize) -> usize {
     usize::try_from(place).expect("below n")
 }
 
-/// What happened between the end of the ramp and the last admission.
+/// A replica at a step boundary.
 #[derive(Debug, Clone, Copy, Default)]
-struct Window {
-    from: Picos,
-    to: Picos,
-    decode_tokens: u64,
-    running_s: f64,
-    prefill_busy_s: f64,
+struct Mark {
+    at: Picos,
+    load: ReplicaLoad,
     refusals: Refusals,
+    held: Held,
 }
 
-fn measure(jobs: &mut [Job], spec: &ReplicaSpec, most_steps: u64) -> Window {
-    let mut replica = Replica::new(spec);
-    let count = jobs.len() as u64;
+impl Mark {
+    fn of<'a, R: ReplicaEngine<'a>>(replica: &R, at: Picos) -> Self {
+        let (load, refusals, held) = (*replica.load(), *replica.refusals(), *replica.held());
+        Self { at, load, refusals, held }
+    }
+}
+
+/// The replica at the end of the ramp, and when the last request left the queue.
+fn measure<'a, R: ReplicaEngine<'a>>(
+    jobs: &mut [Job<R::State>],
+    spec: &'a ReplicaSpec,
+    most_steps: u64,
+) -> [Mark; 2] {
+    let mut replica = R::new(spec, Picos::NEVER);
     for id in 0..u32::try_from(jobs.len()).expect("a few thousand requests") {
         replica.push(id, Picos::ZERO, jobs);
     }
-    let mut end = Some(Picos::ZERO);
-    let mut window = Window::default();
-    let mut at_start = (ReplicaLoad::default(), Refusals::default());
-    while let Some(now) = end {
-        let decided = replica.load().completed + replica.load().failed;
-        let ramping = decided < count / 4 && replica.load().steps < most_steps / 4;
-        if ramping {
-            window = Window { from: now, ..Window::default() };
-            at_start = (*replica.load(), *replica.refusals());
+    let ramp = jobs.len() as u64 / 4;
+    let mut from = None;
+    let mut to = Mark::default();
+    while let Some(now) = replica.end() {
+        let limit = if from.is_none() { most_steps / 4 } else { most_steps };
+        let left = limit.saturating_sub(replica.steps_planned()).max(1);
+        replica.boundary(now, left, jobs);
+        to = Mark::of(&replica, now);
+        let decided = to.load.completed + to.load.failed;
+        if from.is_none() && (decided >= ramp || to.load.steps >= most_steps / 4) {
+            from = Some(to);
         }
-        let running = replica.running() as f64;
-        end = replica.boundary(now, jobs);
-        window.running_s += running * (now - window.to.max(window.from)).as_secs();
-        window.to = now;
-        let queue_is_empty = replica.load().waiting == 0;
-        if (queue_is_empty && !ramping) || replica.load().steps > most_steps {
+        if (to.load.waiting == 0 && from.is_some()) || to.load.steps >= most_steps {
             break;
         }
     }
-    let (load, refusals) = at_start;
-    window.decode_tokens = replica.load().decode_tokens - load.decode_tokens;
-    window.prefill_busy_s = replica.load().prefill_busy_s - load.prefill_busy_s;
-    window.refusals = replica.refusals().since(refusals);
-    window
+    [from.unwrap_or_default(), to]
 }
 
 #[cfg(test)]
@@ -163,9 +165,10 @@ mod tests {
             acceptable: true,
         };
         // 49 steps a request; a quarter of the requests would take more steps than there are.
-        let mut jobs: Vec<Job> = (0..2_000).map(|_| Job::new(&request)).collect();
-        let window = measure(&mut jobs, &spec, 2_000);
-        let rps = window.decode_tokens as f64 / 10.0 / (window.to - window.from).as_secs();
+        let mut jobs: Vec<_> = (0..2_000).map(|_| Job::new(&request)).collect();
+        let [from, to] = measure::<Stepwise>(&mut jobs, &spec, 2_000);
+        let tokens = to.load.decode_tokens - from.load.decode_tokens;
+        let rps = tokens as f64 / 10.0 / (to.at - from.at).as_secs();
         assert!((rps * 0.49 - 1.0).abs() < 0.1, "{rps}");
     }
 }

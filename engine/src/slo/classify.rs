@@ -187,8 +187,8 @@ mod tests {
             longest_stall: ms(stall),
             preemptions: 0,
             cached_tokens: 0,
-            busy_s: 0.0,
-            recomputed_s: 0.0,
+            busy: Picos::ZERO,
+            recomputed: Picos::ZERO,
         }
     }
 

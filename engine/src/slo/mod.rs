@@ -69,10 +69,10 @@ pub struct RequestStamps {
     pub preemptions: u32,
     /// Prompt and regenerated tokens found in the prefix cache.
     pub cached_tokens: u32,
-    /// Replica-seconds spent on it, by the marginal terms of the step law.
-    pub busy_s: f64,
-    /// The part of `busy_s` spent on tokens that had been computed before.
-    pub recomputed_s: f64,
+    /// Replica time spent on it, by the marginal terms of the step law.
+    pub busy: Picos,
+    /// The part of `busy` spent on tokens that had been computed before.
+    pub recomputed: Picos,
 }
 
 /// What became of an offered request: exactly one each, in the order of the waterfall.

@@ -127,6 +127,16 @@ impl CompiledLaw {
         Picos(self.picos_per_kv_token)
     }
 
+    /// Time charged to one decode sequence beyond its token.
+    pub fn per_decode_seq(&self) -> Picos {
+        Picos::from_secs(self.s_per_decode_seq)
+    }
+
+    /// Time charged to the attention pairs of a prefill, given twice their number.
+    pub fn pairs(&self, half_pairs: u64) -> Picos {
+        Picos::from_secs(self.s_per_half_pair * half_pairs as f64)
+    }
+
     /// Time of one step; zero of an empty one.
     pub fn step(&self, shape: BatchShape) -> Picos {
         let composition =

@@ -1,22 +1,27 @@
 //! What a finished step did: tokens leave, prompts grow, requests finish.
 
-use super::{Replica, Step};
-use crate::sim::job::{Job, Place};
+use super::{Step, StepJob, Stepwise};
+use crate::sim::job::Place;
 use crate::slo::Fate;
 use crate::units::Picos;
 
-impl Replica<'_> {
+impl Stepwise<'_> {
     /// Applies `step`, which ended at `now`.
-    pub(super) fn complete(&mut self, step: &Step, now: Picos, jobs: &mut [Job]) {
+    pub(super) fn complete(&mut self, step: &Step, now: Picos, jobs: &mut [StepJob]) {
         let mut finished = false;
         for work in &step.batch {
             let job = &mut jobs[work.id as usize];
             self.load.prefill_tokens += u64::from(work.chunk);
             if job.place == Place::Gone {
-                continue; // gave up meanwhile: its work is done all the same
+                // It left meanwhile: its work is done and charged all the same.
+                if work.chunk == 0 {
+                    job.state.kv += 1;
+                    self.settle_decode(job);
+                }
+                continue;
             }
             let was_decoding = job.is_decoding();
-            job.kv += work.chunk.max(1);
+            job.state.kv += work.chunk.max(1);
             self.load.backlog_prefill_tokens -= u64::from(work.chunk);
             if !job.is_decoding() {
                 continue;
@@ -26,8 +31,8 @@ impl Replica<'_> {
             self.load.backlog_decode_tokens -= 1;
             if !was_decoding {
                 // From here on each step adds one token to its cache.
-                job.decode_mark_s = self.decode_cost_s;
-                job.decode_mark_kv = job.kv;
+                job.state.decode_mark = self.books.decode();
+                job.state.decode_mark_kv = job.state.kv;
             }
             if job.decode_left() == 0 {
                 self.finish(work.id, now, jobs);
@@ -39,7 +44,7 @@ impl Replica<'_> {
         }
     }
 
-    fn finish(&mut self, id: u32, now: Picos, jobs: &mut [Job]) {
+    fn finish(&mut self, id: u32, now: Picos, jobs: &mut [StepJob]) {
         let job = &mut jobs[id as usize];
         self.settle_decode(job);
         if job.fails {

@@ -1,0 +1,136 @@
+//! Sharing the time of steps out to what caused it, to the picosecond.
+
+use crate::step_time::{BatchShape, CompiledLaw};
+use crate::units::Picos;
+
+/// The books of one replica: what one decode sequence has been charged over all steps so far,
+/// KV reads aside.
+///
+/// Attention pairs, decode sequences and KV reads are charged to their causes; the rest of a step
+/// alike to its tokens. What does not divide is carried to the next step, so that the accounts of
+/// all requests sum to the time in steps but for less than a picosecond per token of one step, and
+/// `k` equal steps are charged at once exactly as one by one.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Books {
+    decode: Picos,
+    carry: i64,
+}
+
+impl Books {
+    /// One decode sequence's share of all steps so far, without its KV reads.
+    pub fn decode(&self) -> Picos {
+        self.decode
+    }
+
+    /// A step of `shape` begins, whose prefills are charged `pairs` for their attention pairs.
+    /// Returns what each of its tokens is charged.
+    pub fn step(&mut self, law: &CompiledLaw, shape: BatchShape, pairs: Picos) -> Picos {
+        let composition =
+            law.composition(shape.prefill_tokens, shape.prefill_half_pairs, shape.decode_seqs);
+        self.steps(1, composition - pairs, law, shape.tokens(), shape.decode_seqs)
+    }
+
+    /// `steps` steps begin, of `tokens` tokens and `decodes` decode sequences each; `time` is of
+    /// one of them, without attention pairs and KV reads. Returns what each token is charged.
+    pub fn steps(
+        &mut self,
+        steps: i64,
+        time: Picos,
+        law: &CompiledLaw,
+        tokens: u64,
+        decodes: u64,
+    ) -> Picos {
+        let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        let of_sequences = law.per_decode_seq().0.saturating_mul(whole(decodes));
+        let shared = time.0.saturating_sub(of_sequences);
+        let sum = self.carry.saturating_add(steps.saturating_mul(shared));
+        let tokens = whole(tokens).max(1);
+        let per_token = sum.div_euclid(tokens);
+        self.carry = sum.rem_euclid(tokens);
+        self.decode += Picos(per_token) + Picos(steps.saturating_mul(law.per_decode_seq().0));
+        Picos(per_token)
+    }
+}
+
+/// What a prefill of `chunk` tokens is charged.
+pub fn prefill_cost(per_token: Picos, chunk: u32, pairs: Picos) -> Picos {
+    Picos(per_token.0.saturating_mul(i64::from(chunk))) + pairs
+}
+
+/// The `part` of `whole` tokens in a cost, rounded down.
+pub fn part(cost: Picos, part: u32, whole: u32) -> Picos {
+    if part == 0 {
+        return Picos::ZERO;
+    }
+    let share = i128::from(cost.0) * i128::from(part) / i128::from(whole);
+    Picos(i64::try_from(share).unwrap_or(i64::MAX))
+}
+
+/// What reading the cache costs a sequence over `steps` decode steps from `kv` cached tokens on.
+pub fn kv_reads(law: &CompiledLaw, kv: u32, steps: u64) -> Picos {
+    let (kv, steps) = (i128::from(kv), i128::from(steps));
+    let tokens = steps * kv + steps * (steps - 1) / 2;
+    let reads = tokens.saturating_mul(i128::from(law.per_kv_token().0));
+    Picos(i64::try_from(reads).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::step_time::StepCoefficients;
+
+    fn law(per_sequence_s: f64) -> CompiledLaw {
+        let coefficients = StepCoefficients {
+            c0_s: 1e-3,
+            cw_s: 5e-3,
+            cw_experts_s: 0.0,
+            expert_share: 0.0,
+            c1_s_per_token: 2e-5,
+            p: 2.0,
+            c2_s_per_pair: 7e-10,
+            c3_s_per_decode_seq: per_sequence_s,
+            c4_s_per_kv_token: 4e-8,
+        };
+        CompiledLaw::new(&coefficients.law(), 512, 1.0, 0.0)
+    }
+
+    proptest! {
+        #[test]
+        fn many_steps_at_once_are_charged_as_one_by_one(
+            n in 1_u64..300, before in 1_u64..300, k in 1_i64..1000,
+        ) {
+            let law = law(3.3e-6);
+            let time = |n| law.composition(0, 0, n);
+            let mut at_once = Books::default();
+            at_once.steps(7, time(before), &law, before, before);
+            let mut one_by_one = at_once;
+            at_once.steps(k, time(n), &law, n, n);
+            for _ in 0..k {
+                one_by_one.step(&law, BatchShape { decode_seqs: n, ..Default::default() }, Picos::ZERO);
+            }
+            prop_assert_eq!(at_once.decode(), one_by_one.decode());
+            prop_assert_eq!(at_once.carry, one_by_one.carry);
+        }
+
+        #[test]
+        fn what_is_charged_sums_to_the_steps(shapes in prop::collection::vec((0_u64..200, 0_u64..200), 1..50)) {
+            let law = law(3.3e-6);
+            let (mut books, mut prefill, mut decode, mut time) = (Books::default(), 0, 0, 0);
+            for (chunk, decodes) in shapes {
+                let mut shape = BatchShape { decode_seqs: decodes, ..Default::default() };
+                shape.add_prefill(100, chunk);
+                let pairs = law.pairs(shape.prefill_half_pairs);
+                let before = books.decode();
+                if shape.tokens() > 0 {
+                    let per_token = books.step(&law, shape, pairs);
+                    prefill += per_token.0 * i64::try_from(chunk).expect("small") + pairs.0;
+                    decode += (books.decode() - before).0 * i64::try_from(decodes).expect("small");
+                    time += law.step(shape).0;
+                }
+            }
+            prop_assert_eq!(prefill + decode + books.carry, time);
+        }
+    }
+}

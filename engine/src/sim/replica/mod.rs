@@ -1,0 +1,103 @@
+//! One replica: which requests share a step, and what the step does to them.
+//!
+//! Two engines of the same rules behind one trait. [`Stepwise`] simulates every step and visits
+//! every sequence in it: it is plain, and the oracle of the other. Both keep integers only, so
+//! that equal means equal to the picosecond.
+
+mod books;
+mod load;
+mod queue;
+mod stepwise;
+
+use std::fmt::Debug;
+
+pub use load::{Held, Refusals, ReplicaLoad};
+pub use stepwise::Stepwise;
+
+use super::job::Job;
+use super::{ReplicaSpec, Sample};
+use crate::slo::Fate;
+use crate::units::Picos;
+
+/// The engine of one replica, as a fleet drives it.
+///
+/// The fleet calls [`boundary`](Self::boundary) at [`end`](Self::end), the moment the engine wants
+/// to be called next. Between two calls an engine may take several steps at once, as long as nobody
+/// can tell: what the outside may see in between, it gives as it is at that moment
+/// ([`load_at`](Self::load_at), [`kv_used_tokens`](Self::kv_used_tokens)). Whatever happens to a
+/// replica from outside (`push`, `leave`, `cut`) may move its `end` to an earlier moment, never to
+/// a later one, and never before that `now`.
+pub trait ReplicaEngine<'a>: Debug + Sized {
+    /// What the engine keeps of one request.
+    type State: Debug + Clone + Default;
+
+    /// An idle replica; what it holds is integrated up to `horizon`.
+    fn new(spec: &'a ReplicaSpec, horizon: Picos) -> Self;
+
+    /// Takes a request into the queue at `now`. An idle replica then wants a boundary at `now`,
+    /// after everything else that arrives at this moment.
+    fn push(&mut self, id: u32, now: Picos, jobs: &mut [Job<Self::State>]);
+
+    /// Applies what ends at `now`, which is [`end`](Self::end), and starts what comes next: at
+    /// most `most_steps` steps (at least one) before the next call.
+    fn boundary(&mut self, now: Picos, most_steps: u64, jobs: &mut [Job<Self::State>]);
+
+    /// A request leaves the system at `now`, waiting or running: its queue at once, its batch at
+    /// the next step boundary, and the step in progress is done and charged all the same.
+    fn leave(&mut self, id: u32, fate: Fate, now: Picos, jobs: &mut [Job<Self::State>]);
+
+    /// Ends what is planned with the step in progress at `now`.
+    fn cut(&mut self, now: Picos, jobs: &mut [Job<Self::State>]);
+
+    /// The run stops at `now`: brings the rows of running requests, the load and what was held up
+    /// to date. The step in progress is charged in full: it is being executed.
+    fn settle(&mut self, now: Picos, jobs: &mut [Job<Self::State>]);
+
+    /// When it wants its next boundary; `None` if it is idle.
+    fn end(&self) -> Option<Picos>;
+
+    /// The last step boundary not after `at`, of a replica that is not idle.
+    fn last_boundary(&self, at: Picos) -> Option<Picos>;
+
+    /// Steps begun when everything planned has begun.
+    fn steps_planned(&self) -> u64;
+
+    /// What it has to do and has done; tokens and steps as of the last call.
+    fn load(&self) -> &ReplicaLoad;
+
+    /// The same at a moment between the last call and the next.
+    fn load_at(&self, at: Picos) -> ReplicaLoad;
+
+    /// KV tokens' worth of blocks held at a moment between the last call and the next.
+    fn kv_used_tokens(&self, at: Picos) -> u64;
+
+    /// Sequences in the batch.
+    fn running(&self) -> usize;
+
+    /// Age since due of the oldest waiting request.
+    fn oldest_age(&self, at: Picos, jobs: &[Job<Self::State>]) -> Picos;
+
+    /// Why requests waited, as of the last call.
+    fn refusals(&self) -> &Refusals;
+
+    /// Blocks and seats held over time, as of the last call.
+    fn held(&self) -> &Held;
+
+    /// Adds the replica as it is at `sample.at`.
+    fn add_to(&self, sample: &mut Sample, jobs: &[Job<Self::State>]) {
+        let load = self.load_at(sample.at);
+        sample.completed += load.completed;
+        sample.lost += load.failed;
+        sample.waiting += u64::from(load.waiting);
+        sample.running += self.running() as u64;
+        sample.kv_used_tokens += self.kv_used_tokens(sample.at);
+        sample.oldest_age = sample.oldest_age.max(self.oldest_age(sample.at, jobs));
+        sample.backlog_prefill_tokens += load.backlog_prefill_tokens;
+        sample.backlog_decode_tokens += load.backlog_decode_tokens;
+        sample.waiting_prefill_tokens += load.waiting_prefill_tokens;
+        sample.waiting_decode_tokens += load.waiting_decode_tokens;
+        sample.prefill_tokens += load.prefill_tokens;
+        sample.decode_tokens += load.decode_tokens;
+        sample.preemptions += load.preemptions;
+    }
+}

@@ -1,0 +1,54 @@
+//! What the stepwise engine keeps of a request.
+
+use super::BlockId;
+use crate::sim::job::Job;
+use crate::units::Picos;
+
+/// Progress of one request, block by block.
+#[derive(Debug, Clone, Default)]
+pub struct JobState {
+    /// Tokens in its KV cache now.
+    pub kv: u32,
+    /// Tokens to have in the cache before the next one can be generated: prompt plus what had
+    /// been generated when it was (re)admitted. It decodes once `kv` reaches this.
+    pub target: u32,
+    /// Most tokens that were ever in its cache; computing them again is waste.
+    pub high_water: u32,
+    /// Blocks it holds, or held when it was preempted.
+    pub blocks: Vec<BlockId>,
+    /// Blocks of its windows while it runs.
+    pub window_blocks: Vec<BlockId>,
+    /// When its last token left.
+    pub last_token: Picos,
+    /// What a decode sequence had been charged when it last began to decode.
+    pub decode_mark: Picos,
+    /// `kv` at that moment.
+    pub decode_mark_kv: u32,
+}
+
+/// A request on a stepwise replica.
+pub type StepJob = Job<JobState>;
+
+impl StepJob {
+    /// It generates one token a step; otherwise it still computes its prompt.
+    pub fn is_decoding(&self) -> bool {
+        self.state.kv >= self.state.target
+    }
+
+    /// Tokens to compute before it can generate.
+    pub fn prefill_left(&self) -> u32 {
+        self.state.target.saturating_sub(self.state.kv)
+    }
+
+    /// A token leaves at `at`.
+    pub fn emit(&mut self, at: Picos) {
+        if self.stamps.generated == 0 {
+            self.stamps.first_token = Some(at);
+        } else {
+            let gap = at - self.state.last_token;
+            self.stamps.longest_stall = self.stamps.longest_stall.max(gap);
+        }
+        self.stamps.generated += 1;
+        self.state.last_token = at;
+    }
+}

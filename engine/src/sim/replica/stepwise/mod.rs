@@ -1,0 +1,256 @@
+//! The plain engine: every step is simulated and every sequence in it is visited.
+//!
+//! `schedule` decides the next step's batch as vLLM V1 (0.19) does; `complete` applies it. The
+//! oracle of the leaping engine.
+
+mod blocks;
+mod complete;
+mod job;
+mod schedule;
+
+use blocks::{BlockId, BlockPool, Content};
+use job::{JobState, StepJob};
+
+use super::books::{Books, kv_reads, part, prefill_cost};
+use super::queue::Queue;
+use super::{Held, Refusals, ReplicaEngine, ReplicaLoad};
+use crate::sim::ReplicaSpec;
+use crate::sim::job::Place;
+use crate::slo::Fate;
+use crate::step_time::BatchShape;
+use crate::units::Picos;
+
+/// The engine of one replica, step by step.
+#[derive(Debug)]
+pub struct Stepwise<'a> {
+    spec: &'a ReplicaSpec,
+    horizon: Picos,
+    pool: BlockPool,
+    /// In order of admission; the tail is preempted first.
+    running: Vec<u32>,
+    queue: Queue,
+    /// Finished at the last boundary; under asynchronous scheduling their seats and blocks are
+    /// usable one step later.
+    finishing: Vec<u32>,
+    /// Requests in the batch that left the system; they leave it at the next boundary.
+    leaving: u32,
+    /// The step in progress.
+    step: Option<Step>,
+    /// Idle, and a boundary is to come at this moment.
+    waking: Option<Picos>,
+    books: Books,
+    load: ReplicaLoad,
+    refusals: Refusals,
+    held: Held,
+}
+
+/// A step in progress.
+#[derive(Debug)]
+struct Step {
+    start: Picos,
+    end: Picos,
+    batch: Vec<Work>,
+}
+
+/// One request's share of a step: `chunk` prompt tokens, or one decode when it is zero.
+#[derive(Debug, Clone, Copy)]
+struct Work {
+    id: u32,
+    chunk: u32,
+}
+
+impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
+    type State = JobState;
+
+    fn new(spec: &'a ReplicaSpec, horizon: Picos) -> Self {
+        Self {
+            spec,
+            horizon,
+            pool: BlockPool::new(u32::try_from(spec.usable_blocks).unwrap_or(u32::MAX)),
+            running: Vec::new(),
+            queue: Queue::default(),
+            finishing: Vec::new(),
+            leaving: 0,
+            step: None,
+            waking: None,
+            books: Books::default(),
+            load: ReplicaLoad::default(),
+            refusals: Refusals::default(),
+            held: Held::default(),
+        }
+    }
+
+    fn push(&mut self, id: u32, now: Picos, jobs: &mut [StepJob]) {
+        let job = &mut jobs[id as usize];
+        job.state.target = job.input;
+        job.place = Place::Waiting;
+        job.stamps.queued = Some(now);
+        self.load.accept(job.prefill_left(), job.decode_left());
+        self.load.enter_queue(job.prefill_left(), job.decode_left());
+        self.queue.push_back(id);
+        if self.step.is_none() && self.waking.is_none() {
+            self.waking = Some(now);
+        }
+    }
+
+    fn boundary(&mut self, now: Picos, _most_steps: u64, jobs: &mut [StepJob]) {
+        self.waking = None;
+        let mut visible = now;
+        self.release_finishing(jobs);
+        if let Some(step) = self.step.take() {
+            self.hold(&step);
+            self.complete(&step, now, jobs);
+            if self.spec.async_scheduling {
+                visible = step.start;
+            } else {
+                self.release_finishing(jobs);
+            }
+        }
+        self.start_step(now, visible, jobs);
+    }
+
+    fn leave(&mut self, id: u32, fate: Fate, now: Picos, jobs: &mut [StepJob]) {
+        let job = &mut jobs[id as usize];
+        match job.place {
+            Place::Waiting => self.load.leave_queue(job.prefill_left(), job.decode_left()),
+            Place::Running => self.leaving += 1,
+            Place::Outside | Place::Gone => return,
+        }
+        self.load.dismiss(job.prefill_left(), job.decode_left());
+        job.end(fate, now);
+    }
+
+    fn cut(&mut self, _now: Picos, _jobs: &mut [StepJob]) {}
+
+    fn settle(&mut self, now: Picos, jobs: &mut [StepJob]) {
+        if let Some(step) = self.step.take() {
+            self.hold(&step);
+            for work in step.batch.iter().filter(|work| work.chunk == 0) {
+                let job = &mut jobs[work.id as usize];
+                job.state.kv += 1;
+                self.settle_decode(job);
+            }
+        }
+        for id in self.running.iter().copied().chain(self.queue.preempted()) {
+            let job = &mut jobs[id as usize];
+            if job.place != Place::Gone && job.stamps.generated > 0 {
+                let open = now - job.state.last_token;
+                job.stamps.longest_stall = job.stamps.longest_stall.max(open);
+            }
+        }
+    }
+
+    fn end(&self) -> Option<Picos> {
+        self.step.as_ref().map(|step| step.end).or(self.waking)
+    }
+
+    fn last_boundary(&self, _at: Picos) -> Option<Picos> {
+        self.step.as_ref().map(|step| step.start)
+    }
+
+    fn steps_planned(&self) -> u64 {
+        self.load.steps
+    }
+
+    fn load(&self) -> &ReplicaLoad {
+        &self.load
+    }
+
+    fn load_at(&self, _at: Picos) -> ReplicaLoad {
+        self.load
+    }
+
+    fn kv_used_tokens(&self, _at: Picos) -> u64 {
+        self.held_blocks() * u64::from(self.spec.block_size)
+    }
+
+    fn running(&self) -> usize {
+        self.running.len()
+    }
+
+    fn oldest_age(&self, at: Picos, jobs: &[StepJob]) -> Picos {
+        self.queue.oldest_age(at, jobs)
+    }
+
+    fn refusals(&self) -> &Refusals {
+        &self.refusals
+    }
+
+    fn held(&self) -> &Held {
+        &self.held
+    }
+}
+
+impl Stepwise<'_> {
+    fn held_blocks(&self) -> u64 {
+        u64::from(self.pool.total() - self.pool.free_count())
+    }
+
+    /// What the replica held through `step`, as far as it lies before the horizon.
+    fn hold(&mut self, step: &Step) {
+        let span = step.end.min(self.horizon) - step.start.min(self.horizon);
+        self.held.add(self.held_blocks(), self.running.len() as u64, span);
+    }
+
+    /// Decides the next step with what is known at `visible` and starts it at `now`.
+    fn start_step(&mut self, now: Picos, visible: Picos, jobs: &mut [StepJob]) {
+        self.drop_leaving(jobs);
+        let mut batch = self.schedule(now, visible, jobs);
+        if batch.is_empty() {
+            // Nothing runs, so nothing is ahead of the scheduler: it sees the present.
+            self.release_finishing(jobs);
+            batch = self.schedule(now, now, jobs);
+        }
+        if batch.is_empty() {
+            return;
+        }
+        let shape = shape(&batch, jobs);
+        let duration = self.spec.law.step(shape);
+        self.charge(shape, &batch, jobs);
+        self.load.steps += 1;
+        self.load.busy += duration;
+        self.step = Some(Step { start: now, end: now + duration, batch });
+    }
+
+    /// Shares the step's time out to what caused it.
+    fn charge(&mut self, shape: BatchShape, batch: &[Work], jobs: &mut [StepJob]) {
+        let law = &self.spec.law;
+        let pairs = |job: &StepJob, chunk: u32| {
+            law.pairs(BatchShape::half_pairs(u64::from(job.state.kv), u64::from(chunk)))
+        };
+        let prefills = || batch.iter().filter(|work| work.chunk > 0);
+        let all_pairs = prefills().map(|work| pairs(&jobs[work.id as usize], work.chunk));
+        let all_pairs = all_pairs.fold(Picos::ZERO, |sum, pairs| sum + pairs);
+        let per_token = self.books.step(law, shape, all_pairs);
+        for work in prefills() {
+            let job = &mut jobs[work.id as usize];
+            let cost = prefill_cost(per_token, work.chunk, pairs(job, work.chunk));
+            let again = job.state.high_water.saturating_sub(job.state.kv).min(work.chunk);
+            job.stamps.busy += cost;
+            job.stamps.recomputed += part(cost, again, work.chunk);
+            self.load.prefill_busy += cost;
+            self.load.recomputed_tokens += u64::from(again);
+        }
+    }
+
+    /// Closes the account of a run of decode steps.
+    fn settle_decode(&self, job: &mut StepJob) {
+        let steps = u64::from(job.state.kv - job.state.decode_mark_kv);
+        job.stamps.busy += self.books.decode() - job.state.decode_mark;
+        job.stamps.busy += kv_reads(&self.spec.law, job.state.decode_mark_kv, steps);
+    }
+}
+
+/// The batch shape that the step law sees.
+fn shape(batch: &[Work], jobs: &[StepJob]) -> BatchShape {
+    let mut shape = BatchShape::default();
+    for work in batch {
+        let context = u64::from(jobs[work.id as usize].state.kv);
+        if work.chunk == 0 {
+            shape.add_decode(context);
+        } else {
+            shape.add_prefill(context, u64::from(work.chunk));
+        }
+    }
+    shape
+}

@@ -1,5 +1,6 @@
 //! One chromedriver process and the browser session it is asked for.
-use crate::Result;
+use crate::{Result, trace};
+use serde_json::json;
 use std::{
     io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
@@ -54,10 +55,20 @@ impl Chromedriver {
         }
     }
 
-    /// Opens a browser.
-    pub async fn session(&self) -> Result<WebDriver> {
+    /// Opens a browser, one that records what it does if it is to be `traced`.
+    pub async fn session(&self, traced: bool) -> Result<WebDriver> {
         let address = format!("http://127.0.0.1:{}", self.port);
-        Ok(WebDriver::new(address, capabilities()?).await?)
+        let mut capabilities = capabilities()?;
+        if traced {
+            capabilities.set_logging_prefs("performance", LoggingPrefsLogLevel::All)?;
+            let recorded = json!({
+                "enableNetwork": false,
+                "enablePage": false,
+                "traceCategories": trace::CATEGORIES,
+            });
+            capabilities.add_experimental_option("perfLoggingPrefs", recorded)?;
+        }
+        Ok(WebDriver::new(address, capabilities).await?)
     }
 }
 

@@ -23,11 +23,12 @@ where
 pub struct Journey {
     folder: PathBuf,
     may_complain: bool,
+    traced: bool,
 }
 
 impl Default for Journey {
     fn default() -> Self {
-        Self { folder: project::dist(), may_complain: false }
+        Self { folder: project::dist(), may_complain: false, traced: false }
     }
 }
 
@@ -42,6 +43,12 @@ impl Journey {
     #[must_use]
     pub fn may_complain(self) -> Self {
         Self { may_complain: true, ..self }
+    }
+
+    /// Records what the browser does, for [`Page::trace`].
+    #[must_use]
+    pub fn traced(self) -> Self {
+        Self { traced: true, ..self }
     }
 
     /// Goes the journey.
@@ -75,7 +82,7 @@ impl Journey {
         }
         let server = Server::start(self.folder.clone(), 0, PREFIX)?;
         let chromedriver = Chromedriver::start()?;
-        let driver = chromedriver.session().await?;
+        let driver = chromedriver.session(self.traced).await?;
         let page = Page::new(driver.clone(), server.url());
         page.view(view::DESKTOP_LIGHT).await?;
         // In a task of its own, so that the browser is closed also after a failed assertion.

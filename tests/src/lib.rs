@@ -11,6 +11,7 @@ pub mod chromedriver;
 pub mod goodput;
 pub mod journey;
 pub mod page;
+pub mod trace;
 pub mod view;
 
 pub use answer::Answer;

@@ -1,6 +1,6 @@
 //! `cargo xtask TASK`: reads the command line and runs the task.
 use std::process::ExitCode;
-use xtask::{Result, page::Build, serve, shot, suite};
+use xtask::{Result, bench_page, page::Build, serve, shot, suite};
 
 const HELP: &str = "\
 Usage: cargo xtask TASK
@@ -14,6 +14,8 @@ Usage: cargo xtask TASK
       Write screenshots of the whole page (desktop light and dark, phone light) into DIR, after
       opening it with #TEXT, clicking what the selectors name, and waiting for the last one
       (by default for data-state=\"done\" on body or main).
+  bench-page [--no-build]
+      Build the smallest page, print its sizes, and measure in Chromium how fast it answers edits.
 
 ";
 
@@ -33,6 +35,7 @@ fn run(args: &[String]) -> Result {
     match args.next() {
         Some("serve") => serve::run(&serve_options(args)?),
         Some("test") => suite::run(&suite_options(args)?),
+        Some("bench-page") => bench_page::run(&bench_options(args)?),
         Some("shot") => shot::run(&args.map(str::to_owned).collect::<Vec<_>>()),
         Some("help" | "--help" | "-h") | None => {
             print!("{HELP}");
@@ -69,6 +72,17 @@ fn suite_options<'a>(args: impl Iterator<Item = &'a str>) -> Result<suite::Optio
         match arg {
             "--no-browser" => options.browser = false,
             other => return Err(unknown("test", other)),
+        }
+    }
+    Ok(options)
+}
+
+fn bench_options<'a>(args: impl Iterator<Item = &'a str>) -> Result<bench_page::Options> {
+    let mut options = bench_page::Options { build: true };
+    for arg in args {
+        match arg {
+            "--no-build" => options.build = false,
+            other => return Err(unknown("bench-page", other)),
         }
     }
     Ok(options)

@@ -6,8 +6,8 @@ use crate::{
 };
 use std::process::Command;
 
-/// The cargo profile of what is served.
-const PROFILE: &str = "web";
+/// The binaries of each cargo profile; `app/index.html` names the same.
+const PROFILES: [(&str, &[&str]); 2] = [("web", &["app"]), ("worker", &["simulator", "reader"])];
 
 /// How much time the build may take for a smaller page.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,12 +29,17 @@ impl Build {
 pub fn build(build: Build) -> Result {
     // Trunk would run one cargo per binary, each waiting for the other and repeating its errors.
     // After this they find everything built.
-    let binaries =
-        ["build", "--profile", PROFILE, "--target", tools::WASM, "-p", "goodput-app", "--bins"];
-    show(cargo().args(binaries))?;
+    for (profile, binaries) in PROFILES {
+        let mut build = cargo();
+        build.args(["build", "--profile", profile, "--target", tools::WASM, "-p", "goodput-app"]);
+        for binary in binaries {
+            build.args(["--bin", binary]);
+        }
+        show(&mut build)?;
+    }
     let mut trunk = Command::new("trunk");
     trunk
-        .args(["build", "--cargo-profile", PROFILE, "--dist"])
+        .args(["build", "--dist"])
         .arg(project::dist())
         .current_dir(project::root())
         // Trunk reads NO_COLOR as a flag of its own and refuses the value 1.

@@ -28,7 +28,7 @@ pub fn App() -> impl IntoView {
             "Skip to results"
         </a>
         <Header/>
-        <main class="frame" data-state=move || bench.phase()>
+        <main class="frame" data-state=bench.phase>
             <Answer/>
             <Rail/>
             <div class="body">
@@ -64,7 +64,10 @@ fn press(bench: Workbench, event: &KeyboardEvent) {
         .and_then(|target| target.dyn_into::<HtmlElement>().ok())
         .map(|element| element.tag_name())
         .unwrap_or_default();
-    if event.key() == "Escape" && !event.default_prevented() && bench.phase() == "running" {
+    if event.key() == "Escape"
+        && !event.default_prevented()
+        && bench.phase.get_untracked() == "running"
+    {
         bench.cancel();
         return;
     }

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use leptos::prelude::{AnimationFrameRequestHandle, request_animation_frame_with_handle};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -214,5 +215,29 @@ impl Debounce {
         let timer = gloo::timers::callback::Timeout::new(self.wait_ms, then);
         // Dropping the earlier timer cancels it.
         *self.timer.borrow_mut() = Some(timer);
+    }
+}
+
+/// Does something when the browser makes its next frame: each call replaces the one before.
+#[derive(Default)]
+pub struct NextFrame(Option<AnimationFrameRequestHandle>);
+
+impl NextFrame {
+    /// Calls `then` in the next frame, unless called again or dropped before.
+    pub fn call(&mut self, then: impl FnOnce() + 'static) {
+        self.cancel();
+        self.0 = request_animation_frame_with_handle(then).ok();
+    }
+
+    fn cancel(&mut self) {
+        if let Some(frame) = self.0.take() {
+            frame.cancel();
+        }
+    }
+}
+
+impl Drop for NextFrame {
+    fn drop(&mut self) {
+        self.cancel();
     }
 }

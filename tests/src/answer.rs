@@ -44,7 +44,7 @@ const readings = (id) => numbers(
   (at) => at.querySelector('dd'));
 return {
   verdict: document.querySelector('[data-testid=verdict]').dataset.verdict,
-  word: text('[data-testid=verdict] .vkind'),
+  word: text('[data-testid=verdict] .vkind b'),
   sentence: text('#verdict'),
   why: text('[data-testid=verdict] .why'),
   tiles: numbers('.tile', (at) => at.dataset.testid.replace('tile-', ''),

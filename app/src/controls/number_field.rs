@@ -6,7 +6,6 @@
 //! typing: on the way to `1.234,5` stood 1, 1.2 and 1.234, and nobody meant them.
 
 use goodput_engine::math;
-use goodput_engine::problem::Severity;
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 
@@ -90,6 +89,8 @@ struct FieldState {
     own: StoredValue<bool>,
     shown: Memo<String>,
     edited: Memo<bool>,
+    /// The error of the document at this place.
+    problem: Memo<Option<String>>,
 }
 
 impl FieldState {
@@ -101,9 +102,28 @@ impl FieldState {
             let now = committed.get();
             bench.baseline.with(|b| b.as_ref().is_some_and(|b| field.get(&b.doc) != now))
         });
+        let path = field.path();
+        let problem = Memo::new(move |_| {
+            bench.checked.with(|checked| {
+                let here = checked.errors().find(|problem| problem.path == path);
+                here.map(|problem| format!("{}: {}", problem.message, problem.hint))
+            })
+        });
         let (before, own) = (StoredValue::new(None), StoredValue::new(false));
         let error = RwSignal::new(None);
-        let state = Self { bench, field, kind, committed, text, error, before, own, shown, edited };
+        let state = Self {
+            bench,
+            field,
+            kind,
+            committed,
+            text,
+            error,
+            before,
+            own,
+            shown,
+            edited,
+            problem,
+        };
         // A value from outside replaces what was being typed: the two must not disagree.
         Effect::new(move |first: Option<()>| {
             committed.track();
@@ -199,22 +219,12 @@ impl FieldState {
     }
 
     fn is_wrong(self) -> bool {
-        self.error.with(Option::is_some) || self.problem().is_some()
-    }
-
-    /// The error of the document at this place.
-    fn problem(self) -> Option<String> {
-        let path = self.field.path();
-        self.bench.checked.with(|checked| {
-            let mut here = checked.problems.iter().filter(|p| p.path == path);
-            here.find(|p| p.severity == Severity::Error)
-                .map(|p| format!("{}: {}", p.message, p.hint))
-        })
+        self.error.with(Option::is_some) || self.problem.with(Option::is_some)
     }
 
     /// What stands below: the error, or what the text means where that is more than it says.
     fn note(self) -> String {
-        if let Some(error) = self.error.get().or_else(|| self.problem()) {
+        if let Some(error) = self.error.get().or_else(|| self.problem.get()) {
             return error;
         }
         let now = self.committed.get();

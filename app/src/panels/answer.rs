@@ -1,13 +1,10 @@
 //! The answer: verdict, "of 100 users", five headline numbers.
 
-use std::sync::Arc;
-
-use goodput_engine::accounts::report::SimReport;
-use goodput_engine::estimate::report::EstimateReport;
 use leptos::prelude::*;
 
+use super::figure::Previous;
 use crate::controls::{Shape, Swatch, Tags, fill_of};
-use crate::state::{Workbench, workbench};
+use crate::state::{Screen, Shown, Workbench, workbench};
 use crate::view_model::arithmetic;
 use crate::view_model::delta::{Delta, Tone};
 use crate::view_model::people::{self, Group};
@@ -18,20 +15,15 @@ use crate::view_model::verdict::{self, VerdictView};
 #[component]
 pub fn Answer() -> impl IntoView {
     let bench = workbench();
-    let view = Memo::new(move |_| verdict_of(bench));
-    let stale = Memo::new(move |_| !is_current(bench));
+    let view = Memo::new(move |_| bench.screen.with(verdict_of));
+    let stale = Signal::derive(move || !bench.current.get());
     let state = move || view.with(|v| v.as_ref().map_or("none", |v| v.state));
     view! {
         <section class="hero" id="results" tabindex="-1" aria-labelledby="verdict">
             <super::NoticeBar/>
             <div class=move || format!("verdict {}", state()) class:stale=stale data-testid="verdict" data-verdict=state>
                 <div class="vmain">
-                    {move || view.get().map(|view| view! { <Words view/> })}
-                    {move || {
-                        stale
-                            .get()
-                            .then(|| view! { <p class="echo">"Results are for the previous inputs"</p> })
-                    }}
+                    {move || view.get().map(|view| view! { <Words view stale/> })}
                 </div>
                 <People/>
             </div>
@@ -41,76 +33,35 @@ pub fn Answer() -> impl IntoView {
     .into_any()
 }
 
-/// What the answer on screen is made of.
-#[derive(Clone)]
-pub enum Screen {
-    /// A simulation, and whether it is for the inputs on screen.
-    Simulated(Arc<SimReport>, bool),
-    /// Arithmetic alone: only token rates are declared.
-    Arithmetic(Arc<EstimateReport>),
-    /// The weights do not fit: nothing else can be said.
-    DoesNotFit(Arc<EstimateReport>),
-    /// The first simulation is not there yet.
-    Soon(Option<Arc<EstimateReport>>),
-}
-
-/// What is on screen now.
-pub fn screen(bench: Workbench) -> Screen {
-    let estimate = bench.estimate.get();
-    match estimate.as_ref() {
-        Some(e) if !e.fits() => return Screen::DoesNotFit(e.report.clone()),
-        Some(e) if !e.can_be_simulated() => return Screen::Arithmetic(e.report.clone()),
-        _ => {}
-    }
-    match bench.shown() {
-        Some((last, current)) => Screen::Simulated(last.value, current),
-        None => Screen::Soon(estimate.map(|e| e.report)),
-    }
-}
-
-/// Whether the results on screen are for the inputs on screen.
-pub fn is_current(bench: Workbench) -> bool {
-    !matches!(screen(bench), Screen::Simulated(_, false))
-}
-
-/// The simulated report on screen.
-pub fn report_on_screen(bench: Workbench) -> Option<Arc<SimReport>> {
-    match screen(bench) {
-        Screen::Simulated(report, _) => Some(report),
-        _ => None,
-    }
-}
-
-fn verdict_of(bench: Workbench) -> Option<VerdictView> {
-    match screen(bench) {
-        Screen::Simulated(report, _) => {
-            let change = change_of(bench, &report);
-            Some(verdict::simulated(&report, bench.shown_plan().as_deref(), change))
+fn verdict_of(screen: &Screen) -> Option<VerdictView> {
+    match screen {
+        Screen::Simulated(shown) => {
+            Some(verdict::simulated(&shown.report, shown.plan.as_deref(), change_of(shown)))
         }
         Screen::Arithmetic(report) => report.supply.as_ref().map(arithmetic::verdict),
-        Screen::DoesNotFit(report) => Some(verdict::estimated(&report)),
-        Screen::Soon(report) => report.map(|report| verdict::estimated(&report)),
+        Screen::DoesNotFit(report) => Some(verdict::estimated(report)),
+        Screen::Soon(report) => report.as_deref().map(verdict::estimated),
     }
 }
 
 /// What is different from the baseline, in words.
-fn change_of(bench: Workbench, report: &SimReport) -> Option<String> {
-    let (last, _) = bench.shown()?;
-    let now = bench.estimate.get().filter(|e| crate::state::same(&e.doc, &last.doc))?;
-    let baseline = bench.baseline.get().filter(|b| !crate::state::same(&b.doc, &last.doc))?;
+fn change_of(shown: &Shown) -> Option<String> {
+    let baseline = shown.before.as_ref()?;
     let before = verdict::Compared {
         report: baseline.report.as_deref()?,
         demand: baseline.estimate.as_ref()?.supply.as_ref()?,
     };
-    verdict::change(before, verdict::Compared { report, demand: now.report.supply.as_ref()? })
+    let demand = shown.estimate.as_ref()?.supply.as_ref()?;
+    verdict::change(before, verdict::Compared { report: &shown.report, demand })
 }
 
 #[component]
-fn Words(view: VerdictView) -> impl IntoView {
+fn Words(view: VerdictView, stale: Signal<bool>) -> impl IntoView {
     view! {
         <p class="vkind">
             <Shape state=view.state/>
-            {view.word}
+            <b>{view.word}</b>
+            <Previous stale/>
         </p>
         <h2 id="verdict">{view.sentence}</h2>
         <p class="why">{view.why}</p>
@@ -123,7 +74,10 @@ fn Words(view: VerdictView) -> impl IntoView {
 fn People() -> impl IntoView {
     let bench = workbench();
     let groups = Memo::new(move |_| {
-        report_on_screen(bench).map_or_else(Vec::new, |r| people::of_hundred(&r.outcomes))
+        bench.screen.with(|screen| {
+            let shown = screen.simulated();
+            shown.map_or_else(Vec::new, |shown| people::of_hundred(&shown.report.outcomes))
+        })
     });
     view! {
         <div class="vside" data-testid="people">
@@ -185,8 +139,8 @@ fn Who(group: Group) -> impl IntoView {
 #[component]
 fn TileRow() -> impl IntoView {
     let bench = workbench();
-    let rows = Memo::new(move |_| tiles_of(bench));
-    let stale = Memo::new(move |_| !is_current(bench));
+    let rows = Memo::new(move |_| bench.screen.with(|screen| tiles_of(bench, screen)));
+    let stale = move || !bench.current.get();
     view! {
         {move || {
             let rows = rows.get();
@@ -200,9 +154,9 @@ fn TileRow() -> impl IntoView {
     .into_any()
 }
 
-fn tiles_of(bench: Workbench) -> Vec<Tile> {
-    let report = match screen(bench) {
-        Screen::Simulated(report, _) => report,
+fn tiles_of(bench: Workbench, screen: &Screen) -> Vec<Tile> {
+    let shown = match screen {
+        Screen::Simulated(shown) => shown,
         Screen::Arithmetic(report) => {
             let doc = bench.doc();
             return report.supply.as_ref().map_or_else(Vec::new, |s| arithmetic::tiles(&doc, s));
@@ -210,22 +164,13 @@ fn tiles_of(bench: Workbench) -> Vec<Tile> {
         Screen::DoesNotFit(_) => return Vec::new(),
         Screen::Soon(_) => return tiles::soon(),
     };
-    let Some((last, _)) = bench.shown() else { return Vec::new() };
-    let plan = bench.shown_plan();
-    let baseline = bench.baseline.get();
-    let before = baseline
-        .as_ref()
-        .filter(|b| !crate::state::same(&b.doc, &last.doc))
-        .and_then(|b| b.report.as_deref());
-    let origin = bench
-        .estimate
-        .with(|e| e.as_ref().and_then(|e| e.report.supply.as_ref()).map(|supply| supply.origin));
+    let supply = shown.estimate.as_ref().and_then(|estimate| estimate.supply.as_ref());
     tiles::tiles(&tiles::Source {
-        doc: &last.doc,
-        report: &report,
-        plan: plan.as_deref(),
-        before,
-        origin,
+        doc: &shown.doc,
+        report: &shown.report,
+        plan: shown.plan.as_deref(),
+        before: shown.before.as_ref().and_then(|before| before.report.as_deref()),
+        origin: supply.map(|supply| supply.origin),
     })
 }
 

@@ -2,17 +2,16 @@
 
 use leptos::prelude::*;
 
-use super::answer::{is_current, report_on_screen};
 use crate::controls::{Swatch, fill_of};
-use crate::state::{Slot, Workbench, workbench};
+use crate::state::{Workbench, workbench};
 use crate::view_model::books::{self, BindRow, BookRow, Books, FleetSizeRow};
 
 /// The three panels.
 #[component]
 pub fn Causes() -> impl IntoView {
     let bench = workbench();
-    let stale = Memo::new(move |_| !is_current(bench));
-    let there = Memo::new(move |_| report_on_screen(bench).is_some());
+    let stale = move || !bench.current.get();
+    let there = Memo::new(move |_| bench.screen.with(|s| s.simulated().is_some()));
     view! {
         <section
             class="grid3"
@@ -33,8 +32,9 @@ pub fn Causes() -> impl IntoView {
 #[component]
 fn CostBooks() -> impl IntoView {
     let bench = workbench();
-    let view =
-        Memo::new(move |_| report_on_screen(bench).and_then(|r| r.cost.as_ref().map(books::books)));
+    let view = Memo::new(move |_| {
+        bench.screen.with(|screen| screen.simulated()?.report.cost.as_ref().map(books::books))
+    });
     view! {
         <section class="panel" data-testid="books" aria-labelledby="books-head">
             <h3 id="books-head">"Cost books"</h3>
@@ -102,7 +102,9 @@ fn bar_piece(row: &BookRow) -> impl IntoView + use<> {
 #[component]
 fn WhatBinds() -> impl IntoView {
     let bench = workbench();
-    let view = Memo::new(move |_| bench.shown_plan().map(|plan| books::binds(&plan)));
+    let view = Memo::new(move |_| {
+        bench.screen.with(|screen| screen.simulated()?.plan.as_deref().map(books::binds))
+    });
     view! {
         <section class="panel" data-testid="binds" aria-labelledby="binds-head">
             <h3 id="binds-head">"What binds"</h3>
@@ -161,9 +163,11 @@ fn Bar(percent: f64) -> impl IntoView {
 fn FleetSize() -> impl IntoView {
     let bench = workbench();
     let view = Memo::new(move |_| {
-        let target = report_on_screen(bench)?.attainment_target;
-        let plan = bench.shown_plan()?;
-        Some((plan.sentence.clone(), books::fleet_sizes(&plan), target, plan.seeds.len()))
+        bench.screen.with(|screen| {
+            let shown = screen.simulated()?;
+            let (target, plan) = (shown.report.attainment_target, shown.plan.as_deref()?);
+            Some((plan.sentence.clone(), books::fleet_sizes(plan), target, plan.seeds.len()))
+        })
     });
     view! {
         <section class="panel" data-testid="fleet-size" aria-labelledby="size-head">
@@ -242,7 +246,7 @@ fn FleetTable(
 #[component]
 fn Waiting(bench: Workbench) -> impl IntoView {
     let text = move || {
-        if bench.plan.with(Slot::is_running) || bench.simulation.with(Slot::is_running) {
+        if bench.phase.get() == "running" {
             "Being worked out over several seeds"
         } else {
             "Not worked out for these inputs"

@@ -8,7 +8,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{HtmlCanvasElement, ResizeObserver, ResizeObserverEntry};
 
-use crate::browser;
+use crate::browser::{self, NextFrame};
 use crate::charts::{CanvasSurface, Cell, Chart, Palette, Surface, Table};
 use crate::state::workbench;
 use crate::view_model::figures::Reading;
@@ -34,16 +34,14 @@ pub fn Figure(
     #[prop(optional)] reads_time: bool,
 ) -> impl IntoView {
     let show_table = RwSignal::new(false);
-    let caption = move || {
-        let text = picture.with(|p| p.as_ref().map(|p| p.caption.clone())).unwrap_or_default();
-        if stale.get() { format!("For the previous inputs: {text}") } else { text }
-    };
+    let caption =
+        move || picture.with(|p| p.as_ref().map(|p| p.caption.clone())).unwrap_or_default();
     let caption_id = format!("caption-{id}");
     let labelled = caption_id.clone();
     view! {
         <figure data-testid=format!("figure-{id}")>
             <figcaption>
-                <h3>{title}</h3>
+                <h3>{title} <Previous stale/></h3>
                 <Actions id title picture show_table/>
                 <p id=caption_id>{caption}</p>
             </figcaption>
@@ -62,6 +60,13 @@ pub fn Figure(
         </figure>
     }
     .into_any()
+}
+
+/// Says that something is for the previous inputs, where there is room for it: nothing moves.
+#[component]
+pub fn Previous(#[prop(into)] stale: Signal<bool>) -> impl IntoView {
+    view! { <span class="was" hidden=move || !stale.get()>" for the previous inputs"</span> }
+        .into_any()
 }
 
 #[component]
@@ -117,15 +122,29 @@ fn Canvas(
     let bench = workbench();
     let canvas = NodeRef::<html::Canvas>::new();
     let width = observed_width(canvas);
-    // The canvas is the outside world.
+    // The canvas is the outside world. It is drawn on in the next frame, once however often the
+    // picture changes before: setting a font makes the browser find out the canvas's style, which
+    // between two changes of the page it would do for every chart.
+    let next = StoredValue::new_local(NextFrame::default());
     Effect::new(move |_| {
-        let (Some(canvas), width) = (canvas.get(), width.get()) else { return };
-        let palette = Palette::of(bench.scheme.get());
-        let cursor_s = reads_time.then(|| bench.cursor_s.get()).flatten();
-        picture.with(|picture| {
-            if let Some(picture) = picture.as_ref().filter(|_| width > 0.0) {
-                draw(&canvas, width, &palette, &picture.chart, cursor_s);
-            }
+        picture.track();
+        bench.scheme.track();
+        width.track();
+        if reads_time {
+            bench.cursor_s.track();
+        }
+        next.update_value(|next| {
+            next.call(move || {
+                let Some(canvas) = canvas.get_untracked() else { return };
+                let palette = Palette::of(bench.scheme.get_untracked());
+                let cursor_s = reads_time.then(|| bench.cursor_s.get_untracked()).flatten();
+                let width = width.get_untracked();
+                picture.with_untracked(|picture| {
+                    if let Some(picture) = picture.as_ref().filter(|_| width > 0.0) {
+                        draw(&canvas, width, &palette, &picture.chart, cursor_s);
+                    }
+                });
+            });
         });
     });
     let point = move |offset_x: i32| {

@@ -2,24 +2,24 @@
 
 use std::sync::Arc;
 
-use goodput_engine::accounts::report::Percentiles;
+use goodput_engine::accounts::report::{Percentiles, SimReport};
 use goodput_engine::estimate::report::SupplyEstimate;
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 
-use super::answer::{Screen, is_current, report_on_screen, screen};
 use super::figure::{Figure, Picture};
 use crate::charts::{Chart, LatencyChart};
-use crate::state::{Workbench, workbench};
+use crate::state::{Screen, Shown, Workbench, workbench};
 use crate::view_model::{arithmetic, figures};
 
 /// All figures.
 #[component]
 pub fn Figures() -> impl IntoView {
     let bench = workbench();
-    let simulated = Memo::new(move |_| report_on_screen(bench).is_some());
-    let there =
-        Memo::new(move |_| matches!(screen(bench), Screen::Simulated(..) | Screen::Arithmetic(_)));
+    let simulated = Memo::new(move |_| bench.screen.with(|s| s.simulated().is_some()));
+    let there = Memo::new(move |_| {
+        simulated.get() || bench.screen.with(|s| matches!(s, Screen::Arithmetic(_)))
+    });
     view! {
         <section
             class="grid2"
@@ -40,7 +40,7 @@ pub fn Figures() -> impl IntoView {
 #[component]
 fn OverTime() -> impl IntoView {
     let bench = workbench();
-    let stale = Signal::derive(move || !is_current(bench));
+    let stale = Signal::derive(move || !bench.current.get());
     let supply = over_time(
         bench,
         |s| picture(Chart::Supply, figures::supply(s)),
@@ -72,7 +72,7 @@ fn OverTime() -> impl IntoView {
 #[component]
 fn Latencies(simulated: Memo<bool>) -> impl IntoView {
     let bench = workbench();
-    let stale = Signal::derive(move || !is_current(bench));
+    let stale = Signal::derive(move || !bench.current.get());
     let ttft = pictured(bench, |s| latency(figures::ttft(s), &s.report.ttft_ms));
     let tpot = pictured(bench, |s| latency(figures::tpot(s), &s.report.tpot_ms));
     view! {
@@ -91,7 +91,7 @@ fn Latencies(simulated: Memo<bool>) -> impl IntoView {
 #[component]
 fn Outcomes(simulated: Memo<bool>) -> impl IntoView {
     let bench = workbench();
-    let stale = Signal::derive(move || !is_current(bench));
+    let stale = Signal::derive(move || !bench.current.get());
     let outcomes = pictured(bench, |s| picture(Chart::Outcomes, figures::outcomes(s.report)));
     view! {
         <div class="panel outcomes" hidden=move || !simulated.get()>
@@ -110,9 +110,9 @@ fn latency(words: (LatencyChart, String), percentiles: &Percentiles) -> Picture 
     Picture { readings: figures::readings(percentiles), ..picture(Chart::Latency, words) }
 }
 
-/// A picture of the report on screen, made anew only when it or what it is compared with changes.
+/// A picture of the simulation on screen, made anew only for another one.
 fn pictured(bench: Workbench, make: fn(&figures::Source) -> Picture) -> Memo<Option<Picture>> {
-    Memo::new(move |_| with_source(bench, make))
+    Memo::new(move |_| bench.screen.with(|screen| screen.simulated().map(|s| make(&source(s)))))
 }
 
 /// As [`pictured`], or by arithmetic where there is nothing to simulate.
@@ -121,42 +121,44 @@ fn over_time(
     simulated: fn(&figures::Source) -> Picture,
     by_arithmetic: fn(&SupplyEstimate) -> Picture,
 ) -> Memo<Option<Picture>> {
-    Memo::new(move |_| match screen(bench) {
-        Screen::Arithmetic(report) => report.supply.as_ref().map(by_arithmetic),
-        _ => with_source(bench, simulated),
+    Memo::new(move |_| {
+        bench.screen.with(|screen| match screen {
+            Screen::Simulated(shown) => Some(simulated(&source(shown))),
+            Screen::Arithmetic(report) => report.supply.as_ref().map(by_arithmetic),
+            Screen::DoesNotFit(_) | Screen::Soon(_) => None,
+        })
     })
 }
 
-fn with_source<T>(bench: Workbench, make: impl FnOnce(&figures::Source) -> T) -> Option<T> {
-    let report = report_on_screen(bench)?;
-    let (last, _) = bench.shown()?;
-    let plan = bench.shown_plan();
-    let estimate = bench.estimate.get();
-    let estimate = estimate.as_ref().filter(|e| crate::state::same(&e.doc, &last.doc));
-    let baseline = bench.baseline.get();
-    let before =
-        baseline.as_ref().filter(|b| !crate::state::same(&b.doc, &last.doc)).and_then(|b| {
-            let supply = b.estimate.as_ref().and_then(|e| e.supply.as_ref());
-            Some((b.report.as_deref()?, supply))
-        });
-    Some(make(&figures::Source {
-        doc: &last.doc,
-        report: &report,
-        estimate: estimate.and_then(|e| e.report.supply.as_ref()),
-        plan: plan.as_deref(),
+fn source(shown: &Shown) -> figures::Source<'_> {
+    let before = shown.before.as_ref().and_then(|before| {
+        let supply = before.estimate.as_ref().and_then(|estimate| estimate.supply.as_ref());
+        Some((before.report.as_deref()?, supply))
+    });
+    figures::Source {
+        doc: &shown.doc,
+        report: &shown.report,
+        estimate: shown.estimate.as_ref().and_then(|estimate| estimate.supply.as_ref()),
+        plan: shown.plan.as_deref(),
         before,
-    }))
+    }
 }
 
 /// The values at the cursor; arrow keys move it.
 #[component]
 fn Readout() -> impl IntoView {
     let bench = workbench();
-    let end_s = Memo::new(move |_| report_on_screen(bench).map_or(0.0, |r| r.horizon_s));
-    let peak_s = Memo::new(move |_| report_on_screen(bench).map_or(0.0, |r| r.debt.peak_at_s));
+    let of_report = move |read: fn(&SimReport) -> f64| {
+        Memo::new(move |_| {
+            bench.screen.with(|screen| screen.simulated().map_or(0.0, |s| read(&s.report)))
+        })
+    };
+    let end_s = of_report(|report| report.horizon_s);
+    let peak_s = of_report(|report| report.debt.peak_at_s);
     let at = move || bench.cursor_s.get().unwrap_or_else(|| peak_s.get()).min(end_s.get());
-    let text =
-        Memo::new(move |_| with_source(bench, |source| figures::readout(source, at())).flatten());
+    let text = Memo::new(move |_| {
+        bench.screen.with(|screen| figures::readout(&source(screen.simulated()?), at()))
+    });
     let band = Memo::new(move |_| {
         bench.estimate.with(|e| {
             let band = e.as_ref()?.report.supply.as_ref()?.step_time_band?;

@@ -2,8 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::answer::Screen;
-use crate::state::{Ending, Workbench, workbench};
+use crate::state::{Ending, Screen, Workbench, workbench};
 use crate::view_model::status::{self, Planning};
 
 /// One line, read out politely; Cancel while something runs.
@@ -11,13 +10,13 @@ use crate::view_model::status::{self, Planning};
 pub fn StatusLine() -> impl IntoView {
     let bench = workbench();
     let line = Memo::new(move |_| line_of(bench));
-    let running = Memo::new(move |_| bench.phase() == "running");
+    let running = Memo::new(move |_| bench.phase.get() == "running");
     let too_many = Memo::new(move |_| bench.too_many().is_some());
     view! {
         <p class="status" data-testid="status">
             <span role="status">
                 <span class="tick" aria-hidden="true">
-                    {move || match bench.phase() {
+                    {move || match bench.phase.get() {
                         "done" => "✓",
                         "error" => "✕",
                         _ => "…",
@@ -61,7 +60,7 @@ fn line_of(bench: Workbench) -> String {
     if bench.checked.with(|checked| checked.scenario.is_none()) {
         return "The inputs have problems; results are for the previous inputs".into();
     }
-    match super::answer::screen(bench) {
+    match bench.screen.get() {
         Screen::DoesNotFit(_) => {
             return "By memory arithmetic; nothing is simulated, as nothing would run".into();
         }

@@ -127,6 +127,11 @@ impl<T> Slot<T> {
         self.last.as_ref().filter(|last| same(&last.doc, doc)).map(|last| &last.value)
     }
 
+    /// Whether the last job ended without a result.
+    pub fn has_failed(&self) -> bool {
+        self.ending.is_some()
+    }
+
     /// Whether a job is under way.
     pub fn is_running(&self) -> bool {
         self.running.is_some()

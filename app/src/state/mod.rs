@@ -5,6 +5,7 @@ pub mod field;
 mod history;
 pub mod jobs;
 mod link;
+mod screen;
 mod theme;
 pub mod uploads;
 mod work;
@@ -27,6 +28,7 @@ use field::Field;
 use history::History;
 pub use jobs::{Ending, Slot, same};
 pub use link::{Sharing, share};
+pub use screen::{Screen, Shown};
 pub use theme::Theme;
 use work::Work;
 
@@ -60,6 +62,14 @@ pub struct Signals {
     pub plan: RwSignal<Slot<PlanReport>>,
     /// What results are compared with.
     pub baseline: RwSignal<Option<Baseline>>,
+    /// The result on screen; notifies when it is another one.
+    pub shown: Memo<Option<Shown>>,
+    /// What the answer on screen is made of.
+    pub screen: Memo<Screen>,
+    /// Whether that is for the draft as it is typed.
+    pub current: Memo<bool>,
+    /// `running`, `done` or `error`: what browser tests wait for.
+    pub phase: Memo<&'static str>,
     /// Something to say over the whole page.
     pub notice: RwSignal<Option<Notice>>,
     /// Light or dark.
@@ -146,7 +156,7 @@ impl Estimate {
 }
 
 /// What results are compared with.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Baseline {
     /// The document.
     pub doc: Arc<ScenarioDoc>,
@@ -154,6 +164,14 @@ pub struct Baseline {
     pub report: Option<Arc<SimReport>>,
     /// Its estimate.
     pub estimate: Option<Arc<EstimateReport>>,
+}
+
+impl PartialEq for Baseline {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.doc, &other.doc)
+            && screen::is_one(self.report.as_ref(), other.report.as_ref())
+            && screen::is_one(self.estimate.as_ref(), other.estimate.as_ref())
+    }
 }
 
 /// Something to say over the whole page.
@@ -171,16 +189,24 @@ impl Workbench {
         let draft = RwSignal::new(Arc::new(doc));
         let checked = Memo::new(move |_| Checked::of(draft.get()));
         let estimate = Memo::new(move |_| checked.with(Estimate::of));
+        let (simulation, plan) = (RwSignal::new(Slot::default()), RwSignal::new(Slot::default()));
+        let (baseline, unread) = (RwSignal::new(None), RwSignal::default());
+        let shown = screen::shown(simulation, plan, estimate, baseline);
+        let screen = screen::screen(estimate, shown);
         let (theme, scheme) = theme::signals();
         let bench = Self(Box::leak(Box::new(Signals {
             draft,
             history: RwSignal::default(),
-            unread: RwSignal::default(),
+            unread,
             checked,
             estimate,
-            simulation: RwSignal::new(Slot::default()),
-            plan: RwSignal::new(Slot::default()),
-            baseline: RwSignal::new(None),
+            simulation,
+            plan,
+            baseline,
+            shown,
+            screen,
+            current: screen::current(screen, draft, unread),
+            phase: screen::phase(checked, simulation, plan),
             notice: RwSignal::new(None),
             theme,
             scheme,
@@ -276,42 +302,6 @@ impl Workbench {
         self.baseline.set(Some(Baseline { doc: doc.clone(), report, estimate }));
         if missing {
             self.work.with_value(|work| work.simulate_baseline(doc));
-        }
-    }
-
-    /// The result that is on screen, and whether it is for the draft as it is typed.
-    pub fn shown(self) -> Option<(jobs::Outcome<SimReport>, bool)> {
-        let doc = self.draft.get();
-        let typed = self.unread.with(BTreeMap::is_empty);
-        self.simulation.with(|slot| {
-            slot.last.clone().map(|last| {
-                let current = typed && same(&last.doc, &doc);
-                (last, current)
-            })
-        })
-    }
-
-    /// The plan for the document of the result on screen.
-    pub fn shown_plan(self) -> Option<Arc<PlanReport>> {
-        let doc = self.simulation.with(|slot| slot.last.as_ref().map(|last| last.doc.clone()))?;
-        self.plan.with(|slot| slot.current(&doc).cloned())
-    }
-
-    /// `running`, `done` or `error`: what browser tests wait for.
-    pub fn phase(self) -> &'static str {
-        if self.checked.with(|checked| checked.scenario.is_none()) {
-            return "error";
-        }
-        let running = self.simulation.with(Slot::is_running) || self.plan.with(Slot::is_running);
-        let failed = |ending: &Option<Ending>| ending.is_some();
-        if running {
-            "running"
-        } else if self.simulation.with(|s| failed(&s.ending))
-            || self.plan.with(|p| failed(&p.ending))
-        {
-            "error"
-        } else {
-            "done"
         }
     }
 

@@ -58,7 +58,8 @@ impl Work {
             lanes.simulate.restart();
         }
         if bench.plan.with_untracked(Slot::is_running) {
-            lanes.plan.restart();
+            // The next plan starts another: starting it now would slow the simulation down.
+            lanes.plan.stop();
             bench.plan.update(|slot| slot.reduce(Event::Dropped));
         }
         if known {
@@ -69,7 +70,6 @@ impl Work {
         let job = lanes.number();
         bench.simulation.update(|slot| slot.reduce(Event::Started { job, doc: doc.clone() }));
         send(&lanes.simulate, &ToSimulator::Simulate { job, doc: Box::new((**doc).clone()) });
-        lanes.plan.warm_up();
     }
 
     /// Plans for a document, unless that is done.
@@ -102,7 +102,7 @@ impl Work {
             bench.simulation.update(|slot| slot.reduce(ended));
         }
         if let Some(running) = bench.plan.with_untracked(|slot| slot.running) {
-            lanes.plan.restart();
+            lanes.plan.stop();
             let ended = Event::Ended { job: running.job, ending: Ending::Cancelled };
             bench.plan.update(|slot| slot.reduce(ended));
         }
@@ -123,7 +123,7 @@ impl Work {
             lanes.simulate.restart();
         }
         if bench.plan.with_untracked(Slot::is_running) {
-            lanes.plan.restart();
+            lanes.plan.stop();
         }
         bench.simulation.update(|slot| slot.reduce(Event::Dropped));
         bench.plan.update(|slot| slot.reduce(Event::Dropped));

@@ -51,8 +51,8 @@ impl Client {
         Self { inner: Rc::new(RefCell::new(inner)) }
     }
 
-    /// Starts the worker now, so that it is ready when wanted.
-    pub fn warm_up(&self) {
+    /// Starts the worker unless it runs.
+    fn warm_up(&self) {
         if self.inner.borrow().live.is_none()
             && let Err(error) = self.start()
         {

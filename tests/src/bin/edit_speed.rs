@@ -7,8 +7,8 @@
 //!
 //! - **script + layout + drawing**: processor time of the main thread from the edit until its
 //!   simulated answer is on screen, from Chromium's trace (what is nested counts once): the page's
-//!   code, style and layout, painting. Pixels are filled on other threads. The part before the next
-//!   paint stands below it, then the parts by kind.
+//!   code, style and layout, painting. Pixels are filled on other threads. The parts before and
+//!   after the next paint stand below it, then the parts by kind.
 //! - **next paint**: from the edit to the end of the first frame after it.
 //! - **simulated answer**: from the edit to the end of the frame that shows the answer to it.
 //!
@@ -100,9 +100,10 @@ struct Edit {
 
 type Measure = (&'static str, fn(&Edit) -> f64);
 
-const MEASURES: [Measure; 7] = [
+const MEASURES: [Measure; 8] = [
     ("script + layout + drawing, until answered", |edit| edit.whole.all_ms),
     ("  until the next paint", |edit| edit.first.all_ms),
+    ("  after it, for the answer", |edit| edit.whole.all_ms - edit.first.all_ms),
     ("  script", |edit| edit.whole.script_ms),
     ("  style and layout", |edit| edit.whole.layout_ms),
     ("  drawing", |edit| edit.whole.drawing_ms),

@@ -224,10 +224,12 @@ fn Samples(index: usize, side: Side) -> impl IntoView {
 fn Realised(index: usize, side: Side) -> impl IntoView {
     let bench = workbench();
     let row = Memo::new(move |_| {
-        let (last, _) = bench.shown()?;
-        let class = last.value.classes.get(index)?;
-        let summary = if side == Side::Input { class.input_tokens } else { class.output_tokens };
-        Some(shapes::realised(&summary))
+        bench.shown.with(|shown| {
+            let class = shown.as_ref()?.report.classes.get(index)?;
+            let summary =
+                if side == Side::Input { class.input_tokens } else { class.output_tokens };
+            Some(shapes::realised(&summary))
+        })
     });
     view! {
         {move || {

@@ -9,8 +9,8 @@ use web_sys::HtmlElement;
 
 use crate::browser;
 use crate::panels::{
-    Answer, Causes, Figures, Header, Patterns, PresetsDialog, Rail, ShareDialog, StatusLine,
-    Uploads,
+    Answer, Causes, Figures, Glossary, GlossaryDialog, Header, Patterns, PresetsDialog, Rail,
+    ShareDialog, StatusLine, Uploads,
 };
 use crate::state::Workbench;
 use crate::state::uploads::Desk;
@@ -18,9 +18,10 @@ use crate::state::uploads::Desk;
 /// The whole page.
 #[component]
 pub fn App() -> impl IntoView {
-    let bench = Workbench::new(first_document());
+    let bench = Workbench::new(first_document);
     provide_context(bench);
     provide_context(Desk::new(bench));
+    Glossary::provide();
     browser::on_key(move |event| press(bench, &event));
     view! {
         <Patterns/>
@@ -41,6 +42,7 @@ pub fn App() -> impl IntoView {
         <Dock/>
         <PresetsDialog/>
         <ShareDialog/>
+        <GlossaryDialog/>
     }
     .into_any()
 }

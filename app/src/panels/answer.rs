@@ -141,15 +141,14 @@ fn TileRow() -> impl IntoView {
     let bench = workbench();
     let rows = Memo::new(move |_| bench.screen.with(|screen| tiles_of(bench, screen)));
     let stale = move || !bench.current.get();
+    let ids = move || rows.with(|rows| rows.iter().map(|tile| tile.id).collect::<Vec<_>>());
+    // A tile stays when its number changes, so that the focus on its label does.
     view! {
-        {move || {
-            let rows = rows.get();
-            (!rows.is_empty())
-                .then(|| {
-                    let tiles = rows.into_iter().map(|tile| view! { <TileBox tile/> }).collect_view();
-                    view! { <dl class="tiles" class:stale=stale>{tiles}</dl> }
-                })
-        }}
+        <dl class="tiles" class:stale=stale hidden=move || rows.with(Vec::is_empty)>
+            <For each=ids key=|id| *id let(id)>
+                <TileBox id rows/>
+            </For>
+        </dl>
     }
     .into_any()
 }
@@ -175,21 +174,28 @@ fn tiles_of(bench: Workbench, screen: &Screen) -> Vec<Tile> {
 }
 
 #[component]
-fn TileBox(tile: Tile) -> impl IntoView {
-    let testid = format!("tile-{}", tile.id);
+fn TileBox(id: &'static str, rows: Memo<Vec<Tile>>) -> impl IntoView {
+    let tile = Memo::new(move |_| rows.with(|rows| rows.iter().find(|t| t.id == id).cloned()));
+    let label = Memo::new(move |_| tile.with(|t| t.as_ref().map(|t| (t.term(), t.label))));
+    view! {
+        <div class="tile" data-testid=format!("tile-{id}")>
+            <dt>{move || label.get().map(|(id, word)| view! { <super::Defined id word/> })}</dt>
+            <dd>{move || tile.get().map(|tile| view! { <TileNumber tile/> })}</dd>
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn TileNumber(tile: Tile) -> impl IntoView {
     let unit = (!tile.unit.is_empty()).then(|| {
         view! { <span class="u">{format!("{}{}", crate::format::THIN, tile.unit)}</span> }
     });
     view! {
-        <div class="tile" data-testid=testid>
-            <dt>{tile.label}</dt>
-            <dd>
-                <p class="val" data-value=tile.exact>{tile.value}{unit}</p>
-                {tile.delta.map(|delta| view! { <DeltaLine delta/> })}
-                <p class="dec">{tile.detail}</p>
-                <Tags tags=tile.tags/>
-            </dd>
-        </div>
+        <p class="val" data-value=tile.exact>{tile.value}{unit}</p>
+        {tile.delta.map(|delta| view! { <DeltaLine delta/> })}
+        <p class="dec">{tile.detail}</p>
+        <Tags tags=tile.tags/>
     }
     .into_any()
 }

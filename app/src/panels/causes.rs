@@ -37,7 +37,7 @@ fn CostBooks() -> impl IntoView {
     });
     view! {
         <section class="panel" data-testid="books" aria-labelledby="books-head">
-            <h3 id="books-head">"Cost books"</h3>
+            <h3 id="books-head"><super::Defined id="books" word="Cost books"/></h3>
             {move || match view.get() {
                 Some(books) => view! { <BookTable books/> }.into_any(),
                 None => {
@@ -107,7 +107,7 @@ fn WhatBinds() -> impl IntoView {
     });
     view! {
         <section class="panel" data-testid="binds" aria-labelledby="binds-head">
-            <h3 id="binds-head">"What binds"</h3>
+            <h3 id="binds-head"><super::Defined id="binding" word="What binds"/></h3>
             {move || match view.get() {
                 Some((caption, rows)) => view! { <BindTable caption rows/> }.into_any(),
                 None => view! { <Waiting bench/> }.into_any(),
@@ -171,7 +171,7 @@ fn FleetSize() -> impl IntoView {
     });
     view! {
         <section class="panel" data-testid="fleet-size" aria-labelledby="size-head">
-            <h3 id="size-head">"Fleet size"</h3>
+            <h3 id="size-head"><super::Defined id="replicas" word="Fleet size"/></h3>
             {move || match view.get() {
                 Some((caption, rows, target, seeds)) => {
                     view! { <FleetTable caption rows target seeds/> }.into_any()

@@ -32,7 +32,14 @@ pub fn Figure(
     picture: Memo<Option<Picture>>,
     #[prop(into)] stale: Signal<bool>,
     #[prop(optional)] reads_time: bool,
+    /// Anchor of its title in the glossary.
+    #[prop(optional)]
+    term: Option<&'static str>,
 ) -> impl IntoView {
+    let heading = match term {
+        Some(id) => view! { <super::Defined id word=title/> }.into_any(),
+        None => title.into_any(),
+    };
     let show_table = RwSignal::new(false);
     let caption =
         move || picture.with(|p| p.as_ref().map(|p| p.caption.clone())).unwrap_or_default();
@@ -41,7 +48,7 @@ pub fn Figure(
     view! {
         <figure data-testid=format!("figure-{id}")>
             <figcaption>
-                <h3>{title} <Previous stale/></h3>
+                <h3>{heading} <Previous stale/></h3>
                 <Actions id title picture show_table/>
                 <p id=caption_id>{caption}</p>
             </figcaption>

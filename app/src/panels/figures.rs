@@ -57,11 +57,19 @@ fn OverTime() -> impl IntoView {
                 <Figure
                     id="supply"
                     title="Supply and demand"
+                    term="sustainable"
                     picture=supply
                     stale
                     reads_time=true
                 />
-                <Figure id="debt" title="Queue debt" picture=debt stale reads_time=true/>
+                <Figure
+                    id="debt"
+                    title="Queue debt"
+                    term="queue-debt"
+                    picture=debt
+                    stale
+                    reads_time=true
+                />
                 <Readout/>
             </div>
         </div>
@@ -78,10 +86,10 @@ fn Latencies(simulated: Memo<bool>) -> impl IntoView {
     view! {
         <div class="col" hidden=move || !simulated.get()>
             <div class="panel">
-                <Figure id="ttft" title="Time to first token" picture=ttft stale/>
+                <Figure id="ttft" title="Time to first token" term="ttft" picture=ttft stale/>
             </div>
             <div class="panel">
-                <Figure id="tpot" title="Time per output token" picture=tpot stale/>
+                <Figure id="tpot" title="Time per output token" term="tpot" picture=tpot stale/>
             </div>
         </div>
     }
@@ -95,7 +103,7 @@ fn Outcomes(simulated: Memo<bool>) -> impl IntoView {
     let outcomes = pictured(bench, |s| picture(Chart::Outcomes, figures::outcomes(s.report)));
     view! {
         <div class="panel outcomes" hidden=move || !simulated.get()>
-            <Figure id="outcomes" title="Outcomes" picture=outcomes stale/>
+            <Figure id="outcomes" title="Outcomes" term="outcome" picture=outcomes stale/>
         </div>
     }
     .into_any()

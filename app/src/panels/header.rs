@@ -140,6 +140,7 @@ fn Tools() -> impl IntoView {
                 "↷"
             </button>
             <ThemeButton/>
+            <super::GlossaryButton/>
             <button data-testid="presets" on:click=move |_| browser::show_dialog("presets-dialog")>
                 "Presets…"
             </button>

@@ -7,6 +7,7 @@ pub mod delta;
 pub mod edits;
 pub mod figures;
 pub mod fleet;
+pub mod glossary;
 pub mod lengths;
 pub mod people;
 pub mod status;

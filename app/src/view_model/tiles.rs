@@ -31,6 +31,20 @@ pub struct Tile {
     pub tags: Vec<Tag>,
 }
 
+impl Tile {
+    /// The anchor of its label in the glossary.
+    pub fn term(&self) -> &'static str {
+        match self.id {
+            "goodput" if self.label.starts_with("Latency") => "latency-only-goodput",
+            "goodput" => "goodput",
+            "replicas" => "replicas",
+            "supply" => "sustainable",
+            "debt" => "queue-debt",
+            _ => "cost-per-good",
+        }
+    }
+}
+
 /// What the tiles are made from.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {

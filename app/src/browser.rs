@@ -8,7 +8,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     Blob, BlobPropertyBag, Document, Element, Event, HtmlAnchorElement, HtmlDialogElement,
-    HtmlElement, HtmlTextAreaElement, KeyboardEvent, Url, Window,
+    HtmlElement, HtmlTextAreaElement, KeyboardEvent, PerformanceNavigation, Url, Window,
 };
 
 /// The window. There always is one: workers do not use this module.
@@ -29,6 +29,16 @@ pub fn fragment() -> String {
 pub fn address() -> String {
     let href = window().and_then(|w| w.location().href().ok()).unwrap_or_default();
     href.split('#').next().unwrap_or_default().to_owned()
+}
+
+/// Whether the page was loaded again in its tab: by a reload, or by going back to it.
+pub fn is_revisit() -> bool {
+    let performance = window().and_then(|w| w.performance());
+    performance.is_some_and(|performance| {
+        let kind = performance.navigation().type_();
+        kind == PerformanceNavigation::TYPE_RELOAD
+            || kind == PerformanceNavigation::TYPE_BACK_FORWARD
+    })
 }
 
 /// Changes the fragment in the address bar, without a new entry in the history.
@@ -99,11 +109,27 @@ pub fn set_title(title: &str) {
     }
 }
 
-/// Moves the view to an element and the focus into it.
+/// Moves the view to an element and the focus into it, opening whatever is folded around it.
 pub fn go_to(id: &str) {
     let Some(element) = element(id) else { return };
+    unfold(&element);
     element.scroll_into_view();
     focus(id);
+}
+
+/// Opens the details and the groups around an element.
+fn unfold(inside: &Element) {
+    let mut around = inside.parent_element();
+    while let Some(element) = around {
+        if element.tag_name() == "DETAILS" {
+            let _done = element.set_attribute("open", "");
+        }
+        let folded = element.query_selector(":scope > legend > [aria-expanded=false]");
+        if let Some(fold) = folded.ok().flatten().and_then(|e| e.dyn_into::<HtmlElement>().ok()) {
+            fold.click();
+        }
+        around = element.parent_element();
+    }
 }
 
 /// Moves the focus to an element.
@@ -196,6 +222,34 @@ pub fn remember(key: &str, value: &str) {
     if let Some(storage) = storage {
         let _refused = storage.set_item(key, value);
     }
+}
+
+/// Reads what this tab keeps over a reload.
+pub fn kept(key: &str) -> Option<String> {
+    window()?.session_storage().ok()??.get_item(key).ok()?
+}
+
+/// Keeps something in this tab over a reload, or forgets it; whether the browser let us.
+pub fn keep(key: &str, value: Option<&str>) -> bool {
+    let storage = window().and_then(|w| w.session_storage().ok().flatten());
+    storage.is_some_and(|storage| match value {
+        Some(value) => storage.set_item(key, value).is_ok(),
+        None => storage.remove_item(key).is_ok(),
+    })
+}
+
+/// Calls `hear` when the page is about to go: closed, reloaded, or left for another.
+pub fn on_leaving(hear: impl Fn() + 'static) {
+    listen_for_ever("pagehide", move |_: Event| hear());
+}
+
+/// Asks before the page goes, as long as `unsaved` says that something would be lost.
+pub fn ask_before_leaving(unsaved: impl Fn() -> bool + 'static) {
+    listen_for_ever("beforeunload", move |event: Event| {
+        if unsaved() {
+            event.prevent_default();
+        }
+    });
 }
 
 /// Does something once typing has paused: each call starts the wait again.

@@ -52,6 +52,12 @@ impl Page {
         Ok(self.driver.goto(format!("{}{hash}{fragment}", self.url)).await?)
     }
 
+    /// Reloads the page, as a visitor does, and waits until it has settled.
+    pub async fn reload(&self) -> Result {
+        self.driver.refresh().await?;
+        self.settled().await
+    }
+
     /// Waits until the page says that its answers are complete.
     pub async fn settled(&self) -> Result {
         self.find(SETTLED).await.map(drop)

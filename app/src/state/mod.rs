@@ -50,7 +50,7 @@ impl Deref for Workbench {
 pub struct Signals {
     draft: RwSignal<Arc<ScenarioDoc>>,
     history: RwSignal<History>,
-    /// Fields whose text is no number: what is shown is for the inputs before.
+    /// Fields whose text is no number, and why: what is shown is for the inputs before.
     pub unread: RwSignal<BTreeMap<Field, String>>,
     /// The draft, checked.
     pub checked: Memo<Checked>,
@@ -184,9 +184,11 @@ pub struct Notice {
 }
 
 impl Workbench {
-    /// The workbench of the page, with a document to begin with. Call once, at the root.
-    pub fn new(doc: ScenarioDoc) -> Self {
-        let draft = RwSignal::new(Arc::new(doc));
+    /// The workbench of the page; it begins with `example` unless its address or its tab hold
+    /// another document. Call once, at the root.
+    pub fn new(example: impl FnOnce() -> ScenarioDoc) -> Self {
+        let first = link::first(example);
+        let draft = RwSignal::new(Arc::new(first.doc));
         let checked = Memo::new(move |_| Checked::of(draft.get()));
         let estimate = Memo::new(move |_| checked.with(Estimate::of));
         let (simulation, plan) = (RwSignal::new(Slot::default()), RwSignal::new(Slot::default()));
@@ -207,7 +209,7 @@ impl Workbench {
             screen,
             current: screen::current(screen, draft, unread),
             phase: screen::phase(checked, simulation, plan),
-            notice: RwSignal::new(None),
+            notice: RwSignal::new(first.notice),
             theme,
             scheme,
             cursor_s: RwSignal::new(None),
@@ -218,7 +220,7 @@ impl Workbench {
         })));
         bench.work.update_value(|work| work.connect(bench));
         bench.simulate_every_edit();
-        link::follow(bench);
+        link::follow(bench, first.in_address);
         bench
     }
 

@@ -45,7 +45,9 @@ if (before?.isConnected && before !== document.body && place(before) === place(s
   in_order = same_row ? box.left >= past.left : box.top >= past.top || box.left >= past.right;
 }
 const lost = stop === document.body || stop === document.documentElement;
-const ringed = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
+const rings = [stop, stop.closest('.num')].filter(Boolean).map((element) => getComputedStyle(element));
+const ringed = rings.some(
+  (ring) => ring.outlineStyle !== 'none' && parseFloat(ring.outlineWidth) >= 2);
 return {
   name: `${stop.tagName} ${stop.getAttribute('data-testid') ?? stop.className} `
     + `“${(stop.getAttribute('aria-label') ?? stop.innerText ?? '').slice(0, 40)}”`,

@@ -50,7 +50,7 @@ impl<'s, 'p, DB: DrawingBackend> TimeFrame<'s, 'p, DB> {
         let palette = surface.palette;
         let widest = values.ticks.iter().map(|t| surface.text_width(&t.label, false));
         let left = widest.fold(16.0, f64::max) + 8.0;
-        let gutter = if is_narrow(surface) { 114.0 } else { 122.0 };
+        let gutter = if is_narrow(surface) { 114.0 } else { 138.0 };
         let rect = Rect {
             left,
             top: 26.0,

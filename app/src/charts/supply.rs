@@ -91,7 +91,9 @@ impl SupplyChart {
 
     fn end_labels<DB: DrawingBackend>(&self, surface: &Surface<DB>) -> Vec<EndLabel> {
         let palette = surface.palette;
-        let number = if is_narrow(surface) { format::short } else { format::significant };
+        // The gutter holds six digits and the longest word.
+        let short = is_narrow(surface) || self.highest() >= 1e6;
+        let number = if short { format::short } else { format::significant };
         let label = |value: f64, name: &str, color, strong| EndLabel {
             value,
             text: format!("{} {name}", number(value)),

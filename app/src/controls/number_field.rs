@@ -153,9 +153,10 @@ impl FieldState {
                 let quoted = typed.trim();
                 let text =
                     if quoted.is_empty() { "this".into() } else { format!("“{quoted}”") };
-                self.error.set(Some(format!("{text} {why}")));
+                let error = format!("{text} {why}");
+                self.error.set(Some(error.clone()));
                 self.bench.unread.update(|unread| {
-                    unread.insert(self.field, typed.to_owned());
+                    unread.insert(self.field, error);
                 });
             }
         }

@@ -1,9 +1,11 @@
 //! What concerns the whole page: a bad link, a worker that died; and what is wrong with the inputs.
 
+use goodput_engine::problem::Problem;
 use leptos::prelude::*;
 
 use crate::browser;
 use crate::controls::id_of;
+use crate::state::field::Field;
 use crate::state::workbench;
 
 /// A banner that stays until it is dismissed.
@@ -39,38 +41,70 @@ pub fn NoticeBar() -> impl IntoView {
     .into_any()
 }
 
-/// Errors and warnings of the document, each with the way to its field.
+/// What is wrong with the inputs, each with the way to its field: numbers that do not read, then
+/// errors and warnings of the document.
 #[component]
 pub fn Problems() -> impl IntoView {
     let bench = workbench();
-    let problems = Memo::new(move |_| bench.checked.with(|checked| checked.problems.clone()));
+    let wrong = Memo::new(move |_| {
+        let unread = bench.unread.with(|unread| unread.iter().map(unread_row).collect::<Vec<_>>());
+        let problems = bench.checked.with(|checked| checked.problems.clone());
+        unread.into_iter().chain(problems.iter().map(problem_row)).collect::<Vec<_>>()
+    });
     view! {
         {move || {
-            let problems = problems.get();
-            (!problems.is_empty())
+            let rows = wrong.get();
+            (!rows.is_empty())
                 .then(|| {
-                    let rows = problems
-                        .iter()
-                        .map(|problem| {
-                            let field = id_of(&problem.path);
-                            let severity = format!("{:?}", problem.severity).to_lowercase();
-                            view! {
-                                <li class=severity.clone() data-path=problem.path.clone()>
-                                    <span class="vh">{format!("{severity}: ")}</span>
-                                    <strong>{problem.message.clone()}</strong>
-                                    " – "
-                                    {problem.hint.clone()}
-                                    " "
-                                    <button class="link" on:click=move |_| browser::go_to(&field)>
-                                        "Go there"
-                                    </button>
-                                </li>
-                            }
-                        })
-                        .collect_view();
+                    let rows = rows.into_iter().map(|row| view! { <Wrong row/> }).collect_view();
                     view! { <ul class="problems" data-testid="problems" aria-label="Problems of the inputs">{rows}</ul> }
                 })
         }}
+    }
+    .into_any()
+}
+
+/// A row of the list.
+#[derive(Clone, PartialEq)]
+struct WrongRow {
+    path: String,
+    severity: String,
+    what: String,
+    hint: String,
+}
+
+fn unread_row((field, why): (&Field, &String)) -> WrongRow {
+    WrongRow {
+        path: field.path(),
+        severity: "error".to_owned(),
+        what: format!("{}: {why}", field.kind().label),
+        hint: "results are for the value before".to_owned(),
+    }
+}
+
+fn problem_row(problem: &Problem) -> WrongRow {
+    WrongRow {
+        path: problem.path.clone(),
+        severity: format!("{:?}", problem.severity).to_lowercase(),
+        what: problem.message.clone(),
+        hint: problem.hint.clone(),
+    }
+}
+
+#[component]
+fn Wrong(row: WrongRow) -> impl IntoView {
+    let field = id_of(&row.path);
+    view! {
+        <li class=row.severity.clone() data-path=row.path>
+            <span class="vh">{format!("{}: ", row.severity)}</span>
+            <strong>{row.what}</strong>
+            " – "
+            {row.hint}
+            " "
+            <button class="link" on:click=move |_| browser::go_to(&field)>
+                "Go there"
+            </button>
+        </li>
     }
     .into_any()
 }

@@ -6,12 +6,14 @@ use crate::format;
 
 /// While a simulation runs; `offered` of the last one gives an idea of the size.
 pub fn simulating(share: Option<f64>, offered: Option<u64>) -> String {
-    let of = offered.map_or_else(String::new, |n| {
-        format!(" of about {}", format::plural(n, "request", "requests"))
-    });
-    match share {
-        Some(share) => format!("Simulating, {}{of}", whole_percent(share)),
-        None => format!("Simulating{of}"),
+    let about = offered.map(|n| format!("about {}", format::plural(n, "request", "requests")));
+    match (share, about) {
+        (Some(share), Some(about)) => {
+            format!("Simulating, {} of {about}", whole_percent(share))
+        }
+        (Some(share), None) => format!("Simulating, {}", whole_percent(share)),
+        (None, Some(about)) => format!("Simulating {about}"),
+        (None, None) => "Simulating".to_owned(),
     }
 }
 

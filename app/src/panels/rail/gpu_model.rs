@@ -99,34 +99,40 @@ fn CustomModel() -> impl IntoView {
         Some(CatalogRef::Custom(shape)) => words::layers_line(shape),
         _ => String::new(),
     });
-    let said = RwSignal::new(String::new());
+    // What was made of the paste: remarks, or why nothing was.
+    let said = RwSignal::new(Ok(String::new()));
+    let refused = move || said.with(Result::is_err);
     let paste = move |text: String| {
         if text.trim().is_empty() {
-            said.set(String::new());
+            said.set(Ok(String::new()));
             return;
         }
         match words::model_of_config(&text) {
             Ok((shape, weights, remarks)) => {
-                said.set(remarks);
+                said.set(Ok(remarks));
                 let model = ModelRef::Custom(Box::new(shape));
                 bench.edit(&Edit::Pool(PoolEdit::Model(model, weights)));
             }
-            Err(why) => said.set(why),
+            Err(why) => said.set(Err(why)),
         }
     };
     let rename = Callback::new(move |text| bench.edit(&Edit::Pool(PoolEdit::ModelName(text))));
     let fields = ModelField::ALL.map(|field| view! { <NumberField field=Field::Model(field)/> });
     view! {
-        <div class="field">
+        <div class="field" class:wrong=refused>
             <label for="config-json">"Paste a Hugging Face config.json"</label>
             <textarea
                 id="config-json"
                 data-testid="config-json"
                 rows="3"
                 spellcheck="false"
+                aria-describedby="config-json-note"
+                aria-invalid=move || refused().then_some("true")
                 on:input:target=move |ev| paste(ev.target().value())
             ></textarea>
-            <p class="echo" role="status">{move || said.get()}</p>
+            <p class="echo" id="config-json-note" role="status">
+                {move || said.get().unwrap_or_else(|why| why)}
+            </p>
         </div>
         <TextField id="model-name" label="Name" value=name path="fleet.pools[0].model.name" on_input=rename/>
         <div class="two">{fields.into_iter().collect_view()}</div>

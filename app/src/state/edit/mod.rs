@@ -142,9 +142,10 @@ fn add_class(doc: &mut ScenarioDoc) {
     let Some(last) = doc.workload.classes.last() else { return };
     let mut class = last.clone();
     class.name = free_name(doc, "class");
-    if matches!(class.arrivals, ArrivalsDoc::Trace { .. }) {
-        // A second replay of the same moments is hardly meant.
-        class.arrivals = ArrivalsDoc::Poisson { rate_rps: 1.0 };
+    let replayed = matches!(class.arrivals, ArrivalsDoc::Trace { .. });
+    // Whoever wants the same load again duplicates the class.
+    class.arrivals = ArrivalsDoc::Poisson { rate_rps: 1.0 };
+    if replayed {
         class.input_tokens = LengthsDoc::Fixed { tokens: 512 };
         class.output_tokens = LengthsDoc::Fixed { tokens: 256 };
     }

@@ -22,6 +22,21 @@ pub fn pow(base: f64, exponent: f64) -> f64 {
     libm::pow(base, exponent)
 }
 
+/// Sine of an angle in radians.
+pub fn sin(x: f64) -> f64 {
+    libm::sin(x)
+}
+
+/// Cosine of an angle in radians.
+pub fn cos(x: f64) -> f64 {
+    libm::cos(x)
+}
+
+/// Distribution function of the standard normal distribution.
+pub fn normal_cdf(z: f64) -> f64 {
+    0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
+}
+
 /// Quantile function of the standard normal distribution.
 ///
 /// Acklam's rational approximation, relative error below 1.2e-9 for `0 < p < 1`.

@@ -23,6 +23,12 @@ pub enum Stream {
     Error = 5,
     /// Whether the answer is acceptable.
     Quality = 6,
+    /// How long bursts and the quiet between them last.
+    Bursts = 21,
+    /// Which requests of a trace are kept or repeated, and when the repeated ones are due.
+    Replay = 22,
+    /// How many hidden tokens come before the visible answer.
+    HiddenTokens = 23,
 }
 
 /// Whose draw it is.

@@ -2,8 +2,11 @@
 
 use std::fmt::Write;
 
-use goodput_engine::scenario::doc::{ArrivalsDoc, ClassDoc, RatePointDoc, ScenarioDoc};
+use goodput_engine::scenario::arrivals_of;
+use goodput_engine::scenario::doc::{ArrivalsDoc, Burstiness, ClassDoc, RatePointDoc, ScenarioDoc};
+use goodput_engine::units::Picos;
 
+use crate::controls::Choice;
 use crate::format;
 
 /// Kinds of arrivals.
@@ -11,7 +14,14 @@ use crate::format;
 pub enum ArrivalsKind {
     Poisson,
     Constant,
+    Gamma,
+    Bursts,
     Profile,
+    Sinusoid,
+    Spike,
+    Ramp,
+    Day,
+    Week,
     Trace,
 }
 
@@ -21,7 +31,14 @@ impl ArrivalsKind {
         match doc {
             ArrivalsDoc::Poisson { .. } => Self::Poisson,
             ArrivalsDoc::Constant { .. } => Self::Constant,
+            ArrivalsDoc::Gamma { .. } => Self::Gamma,
+            ArrivalsDoc::Bursts { .. } => Self::Bursts,
             ArrivalsDoc::Profile { .. } => Self::Profile,
+            ArrivalsDoc::Sinusoid { .. } => Self::Sinusoid,
+            ArrivalsDoc::Spike { .. } => Self::Spike,
+            ArrivalsDoc::Ramp { .. } => Self::Ramp,
+            ArrivalsDoc::Day { .. } => Self::Day,
+            ArrivalsDoc::Week { .. } => Self::Week,
             ArrivalsDoc::Trace { .. } => Self::Trace,
         }
     }
@@ -31,21 +48,73 @@ impl ArrivalsKind {
         match self {
             Self::Poisson => "poisson",
             Self::Constant => "constant",
+            Self::Gamma => "gamma",
+            Self::Bursts => "bursts",
             Self::Profile => "profile",
+            Self::Sinusoid => "sinusoid",
+            Self::Spike => "spike",
+            Self::Ramp => "ramp",
+            Self::Day => "day",
+            Self::Week => "week",
             Self::Trace => "trace",
         }
     }
+
+    /// What can be chosen, and what the document has though it cannot be made here.
+    pub fn choices(self) -> Vec<Choice> {
+        let mut choices = vec![
+            Choice::new("poisson", "Poisson"),
+            Choice::new("constant", "evenly spaced"),
+            Choice::new("profile", "profile over time"),
+            Choice::new("trace", "replayed trace"),
+        ];
+        if !choices.iter().any(|choice| choice.value == self.name()) {
+            choices.push(Choice::new(self.name(), self.name()));
+        }
+        choices
+    }
 }
 
-/// Requests that a profile asks for up to the horizon: the area under its line.
-fn profile_requests(points: &[RatePointDoc], horizon_s: f64) -> f64 {
-    let rate_at = |t: f64| rate_at(points, t);
-    let inside = points.iter().map(|p| p.t_s).filter(|t| *t > 0.0 && *t < horizon_s);
-    let moments: Vec<f64> = std::iter::once(0.0).chain(inside).chain([horizon_s]).collect();
-    moments
-        .windows(2)
-        .map(|pair| (pair[1] - pair[0]) * f64::midpoint(rate_at(pair[0]), rate_at(pair[1])))
-        .sum()
+/// Arrivals that the page shows and does not edit, in words.
+pub fn summary(arrivals: &ArrivalsDoc) -> String {
+    let rps = format::rps;
+    let seconds = format::seconds;
+    match arrivals {
+        ArrivalsDoc::Gamma { cv: Some(cv), .. } => {
+            format!("gamma gaps, coefficient of variation {}", format::significant(*cv))
+        }
+        ArrivalsDoc::Gamma { burstiness: Some(Burstiness(k)), .. } => {
+            format!("gamma gaps, burstiness {}", format::significant(*k))
+        }
+        ArrivalsDoc::Bursts { quiet_rps, burst_rps, mean_quiet_s, mean_burst_s } => format!(
+            "{} for {} in the mean, then bursts of {} for {}",
+            rps(*quiet_rps),
+            seconds(*mean_quiet_s),
+            rps(*burst_rps),
+            seconds(*mean_burst_s)
+        ),
+        ArrivalsDoc::Sinusoid { min_rps, max_rps, period_s, .. } => {
+            format!("{} to {} every {}", rps(*min_rps), rps(*max_rps), seconds(*period_s))
+        }
+        ArrivalsDoc::Spike { base_rps, peak_rps, start_s, duration_s, .. } => format!(
+            "{}, {} for {} from {}",
+            rps(*base_rps),
+            rps(*peak_rps),
+            seconds(*duration_s),
+            seconds(*start_s)
+        ),
+        ArrivalsDoc::Ramp { from_rps, to_rps, duration_s, .. } => {
+            format!("{} to {} within {}", rps(*from_rps), rps(*to_rps), seconds(*duration_s))
+        }
+        ArrivalsDoc::Day { mean_rps, peak_over_mean, peak_hour, .. }
+        | ArrivalsDoc::Week { mean_rps, peak_over_mean, peak_hour, .. } => format!(
+            "{} in the mean, {} times that at hour {} of the day",
+            rps(*mean_rps),
+            format::significant(*peak_over_mean),
+            format::significant(*peak_hour)
+        ),
+        _ => String::new(),
+    }
 }
 
 /// Linear between points, constant before the first and after the last.
@@ -60,13 +129,18 @@ fn rate_at(points: &[RatePointDoc], t_s: f64) -> f64 {
     }
 }
 
+/// Requests that the arrivals ask for up to the horizon; `None` where they are not valid.
+fn requests(arrivals: &ArrivalsDoc, horizon_s: f64) -> Option<f64> {
+    if !(horizon_s.is_finite() && horizon_s > 0.0) {
+        return None;
+    }
+    let arrivals = arrivals_of(arrivals).ok()?;
+    Some(arrivals.expected(Picos::ZERO, Picos::from_secs(horizon_s)))
+}
+
 /// Mean rate over the horizon, requests per second.
 pub fn mean_rate(arrivals: &ArrivalsDoc, horizon_s: f64) -> f64 {
-    let rate = match arrivals {
-        ArrivalsDoc::Poisson { rate_rps } | ArrivalsDoc::Constant { rate_rps } => *rate_rps,
-        ArrivalsDoc::Profile { points, .. } => profile_requests(points, horizon_s) / horizon_s,
-        ArrivalsDoc::Trace { due_s } => due_s.len() as f64 / horizon_s,
-    };
+    let rate = requests(arrivals, horizon_s).map_or(1.0, |requests| requests / horizon_s);
     let tidy = (rate * 1e3).round() / 1e3;
     if tidy.is_finite() && tidy > 0.0 { tidy } else { 1.0 }
 }
@@ -75,15 +149,12 @@ pub fn mean_rate(arrivals: &ArrivalsDoc, horizon_s: f64) -> f64 {
 pub fn expected_requests(doc: &ScenarioDoc, index: usize) -> String {
     let horizon_s = doc.workload.horizon_s;
     let Some(class) = doc.workload.classes.get(index) else { return String::new() };
-    if !(horizon_s.is_finite() && horizon_s > 0.0) {
-        return String::new();
-    }
-    let (requests, word) = match &class.arrivals {
-        ArrivalsDoc::Trace { due_s } => {
-            (due_s.iter().filter(|t| **t < horizon_s).count() as f64, "")
-        }
-        other => (mean_rate(other, horizon_s) * horizon_s, " expected"),
-    };
+    let Some(requests) = requests(&class.arrivals, horizon_s) else { return String::new() };
+    let recorded = matches!(
+        &class.arrivals,
+        ArrivalsDoc::Trace { rate_factor, .. } if rate_factor.total_cmp(&1.0).is_eq()
+    );
+    let word = if recorded { "" } else { " expected" };
     format!(
         "{} requests{word} in {}, mean {}",
         format::fixed(requests, 0),
@@ -165,6 +236,8 @@ pub fn contract_line(class: &ClassDoc) -> String {
 
 #[cfg(test)]
 mod tests {
+    use goodput_engine::scenario::doc::NoiseDoc;
+
     use super::*;
 
     fn point(t_s: f64, rate_rps: f64) -> RatePointDoc {
@@ -173,10 +246,22 @@ mod tests {
 
     #[test]
     fn the_area_under_a_profile_is_its_requests() {
-        let points = [point(0.0, 2.0), point(10.0, 4.0)];
-        assert!((profile_requests(&points, 10.0) - 30.0).abs() < 1e-9);
-        assert!((profile_requests(&points, 20.0) - 70.0).abs() < 1e-9);
-        assert!((profile_requests(&points, 5.0) - 12.5).abs() < 1e-9);
-        assert!(profile_requests(&[], 5.0).abs() < 1e-9);
+        let points = vec![point(0.0, 2.0), point(10.0, 4.0)];
+        let profile = ArrivalsDoc::Profile { points, noise: NoiseDoc::Poisson };
+        for (horizon_s, due) in [(10.0, 30.0), (20.0, 70.0), (5.0, 12.5)] {
+            assert!((requests(&profile, horizon_s).unwrap() - due).abs() < 1e-9);
+        }
+        let none = ArrivalsDoc::Profile { points: Vec::new(), noise: NoiseDoc::Poisson };
+        assert_eq!(requests(&none, 5.0), None);
+    }
+
+    #[test]
+    fn what_cannot_be_made_here_is_named_and_described() {
+        let (quiet_rps, burst_rps, mean_quiet_s, mean_burst_s) = (1.0, 9.0, 60.0, 5.0);
+        let bursts = ArrivalsDoc::Bursts { quiet_rps, burst_rps, mean_quiet_s, mean_burst_s };
+        let kind = ArrivalsKind::of(&bursts);
+        assert!(kind.choices().iter().any(|choice| choice.value == "bursts"));
+        assert_eq!(ArrivalsKind::Poisson.choices().len(), 4);
+        assert!(summary(&bursts).contains("bursts of 9"), "{}", summary(&bursts));
     }
 }

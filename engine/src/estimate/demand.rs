@@ -45,11 +45,11 @@ fn longest(pool: &Pool) -> u32 {
     u32::try_from(held).unwrap_or(u32::MAX).min(pool.scheduler.max_model_len)
 }
 
-/// Requests of a trace that are due before the horizon.
+/// Requests of a trace that are due before the horizon; of a loop, all.
 fn recorded(class: &TrafficClass, horizon: Picos) -> usize {
     match &class.arrivals {
-        Arrivals::Trace(dues) => dues.partition_point(|due| *due < horizon),
-        Arrivals::Poisson(_) | Arrivals::Even(_) => usize::MAX,
+        Arrivals::Trace(replay) if !replay.is_looped() => replay.recorded_before(horizon),
+        _ => usize::MAX,
     }
 }
 

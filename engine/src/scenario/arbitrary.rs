@@ -34,16 +34,63 @@ pub(super) fn text() -> impl Strategy<Value = String> {
     prop_oneof![Just(String::new()), text.prop_map(|text| text.into_iter().collect())]
 }
 
+fn burstiness() -> impl Strategy<Value = Option<Burstiness>> {
+    prop::option::of(prop_oneof![Just(f64::INFINITY), number()].prop_map(Burstiness))
+}
+
+fn noise() -> impl Strategy<Value = NoiseDoc> {
+    let gamma = (prop::option::of(number()), burstiness())
+        .prop_map(|(cv, burstiness)| NoiseDoc::Gamma(GammaNoiseDoc { cv, burstiness }));
+    prop_oneof![Just(NoiseDoc::Poisson), Just(NoiseDoc::None), gamma]
+}
+
 fn arrivals() -> impl Strategy<Value = ArrivalsDoc> {
     let point = (number(), number()).prop_map(|(t_s, rate_rps)| RatePointDoc { t_s, rate_rps });
-    let noise = prop_oneof![Just(NoiseDoc::Poisson), Just(NoiseDoc::None)];
+    let trace = (prop::collection::vec(number(), 0..5), or(1.0, number()), or(1.0, number()));
     prop_oneof![
         number().prop_map(|rate_rps| ArrivalsDoc::Poisson { rate_rps }),
         number().prop_map(|rate_rps| ArrivalsDoc::Constant { rate_rps }),
-        (prop::collection::vec(point, 0..5), noise)
+        (prop::collection::vec(point, 0..5), noise())
             .prop_map(|(points, noise)| ArrivalsDoc::Profile { points, noise }),
-        prop::collection::vec(number(), 0..5).prop_map(|due_s| ArrivalsDoc::Trace { due_s }),
+        (trace, prop::option::of(number())).prop_map(
+            |((due_s, time_factor, rate_factor), loop_every_s)| ArrivalsDoc::Trace {
+                due_s,
+                time_factor,
+                rate_factor,
+                loop_every_s,
+            }
+        ),
+        (number(), prop::option::of(number()), burstiness())
+            .prop_map(|(rate_rps, cv, burstiness)| ArrivalsDoc::Gamma { rate_rps, cv, burstiness }),
+        shaped_arrivals(),
     ]
+}
+
+fn shaped_arrivals() -> impl Strategy<Value = ArrivalsDoc> {
+    (prop::array::uniform4(number()), or(0.0, number()), noise(), 0..5_u32).prop_map(
+        |([a, b, c, d], e, noise, kind)| match kind {
+            0 => {
+                ArrivalsDoc::Bursts { quiet_rps: a, burst_rps: b, mean_quiet_s: c, mean_burst_s: d }
+            }
+            1 => ArrivalsDoc::Sinusoid { min_rps: a, max_rps: b, period_s: c, phase: e, noise },
+            2 => ArrivalsDoc::Spike {
+                base_rps: a,
+                peak_rps: b,
+                start_s: c,
+                duration_s: d,
+                ramp_s: e,
+                noise,
+            },
+            3 => ArrivalsDoc::Ramp { from_rps: a, to_rps: b, start_s: e, duration_s: c, noise },
+            _ => ArrivalsDoc::Week {
+                mean_rps: a,
+                peak_over_mean: b,
+                peak_hour: c,
+                weekend_factor: d,
+                noise,
+            },
+        },
+    )
 }
 
 fn lengths() -> impl Strategy<Value = LengthsDoc> {

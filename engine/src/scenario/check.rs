@@ -3,6 +3,7 @@
 //! Types of lower layers check themselves; what is checked here is what a document can get wrong
 //! beyond one type: names, settings that exclude each other, references into the catalogue.
 
+mod arrivals;
 mod findings;
 mod pool;
 mod step_time;
@@ -14,6 +15,7 @@ use super::Scenario;
 use super::doc::{ScenarioDoc, VERSION};
 use crate::problem::Problem;
 
+pub use arrivals::arrivals_of;
 pub use pool::MAX_REPLICAS;
 pub use workload::MAX_CLASSES;
 
@@ -60,6 +62,11 @@ pub fn check(doc: &ScenarioDoc) -> Result<Checked, Vec<Problem>> {
         }
         _ => Err(findings.into_problems()),
     }
+}
+
+/// One problem where a constructor reports one.
+fn one<T>(result: Result<T, Problem>) -> Result<T, Vec<Problem>> {
+    result.map_err(|problem| vec![problem])
 }
 
 #[cfg(test)]

@@ -5,11 +5,13 @@
 //! everything that is wrong with it. Unknown fields are refused, absent ones take the defaults
 //! that version 1 froze (`defaults.rs`) and are left out again in writing.
 
+mod arrivals;
 mod defaults;
 mod fleet;
 mod text;
 mod workload;
 
+pub use arrivals::*;
 pub use fleet::*;
 use serde::{Deserialize, Deserializer, Serialize};
 pub(super) use text::to_minimal_json;

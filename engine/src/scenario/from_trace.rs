@@ -57,7 +57,7 @@ impl TraceWorkload {
         let output = at_least_one(&trace.output_tokens, "outputs", &mut remarks);
         Some(match form {
             TraceForm::Replay => Self {
-                arrivals: ArrivalsDoc::Trace { due_s: trace.due_s.clone() },
+                arrivals: ArrivalsDoc::trace(trace.due_s.clone()),
                 input_tokens: LengthsDoc::Recorded { tokens: input },
                 output_tokens: LengthsDoc::Recorded { tokens: output },
                 horizon_s,

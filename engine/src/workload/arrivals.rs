@@ -1,11 +1,17 @@
 //! When requests are due.
 
-use rand_distr::{Distribution, Exp1};
+use rand::RngExt;
+use rand_distr::{Distribution, Exp1, Gamma};
 
+use super::bursts::Bursts;
 use super::profile::RateProfile;
+use super::replay::Replay;
 use crate::problem::Problem;
 use crate::rng::{Key, Stream, keyed};
-use crate::units::{MAX_HORIZON_S, Picos};
+use crate::units::Picos;
+
+/// The most the gaps between arrivals may vary: their standard deviation over their mean.
+pub const MAX_GAP_CV: f64 = 100.0;
 
 /// When the requests of a class are due.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,28 +20,133 @@ pub enum Arrivals {
     Poisson(RateProfile),
     /// Evenly spaced in expected count: the i-th, from 0, is due when the count reaches i.
     Even(RateProfile),
-    /// The moments of a trace, in order of time.
-    Trace(Vec<Picos>),
+    /// Gaps of a gamma law in expected count.
+    Gamma(RateProfile, GammaGaps),
+    /// A rate that jumps between two values at random.
+    Bursts(Bursts),
+    /// The moments of a trace.
+    Trace(Replay),
+}
+
+/// One arrival.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Due {
+    /// When.
+    pub at: Picos,
+    /// Identity within its class, for its draws.
+    pub request: u64,
+    /// Which request of the recording it is; without a recording, its number.
+    pub record: usize,
+}
+
+/// How gaps that follow a gamma law vary.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GammaGaps {
+    /// Shape k, above 0 and finite: the gaps' coefficient of variation is 1/√k.
+    shape: f64,
+}
+
+/// What a coefficient of variation of gaps means.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Spacing {
+    /// No variation.
+    Even,
+    /// As much as the mean.
+    Poisson,
+    /// Another.
+    Gamma(GammaGaps),
+}
+
+impl Spacing {
+    /// By the coefficient of variation of the gaps, 0 to [`MAX_GAP_CV`]: 0 is evenly spaced, 1 is
+    /// Poisson.
+    pub fn of_cv(cv: f64) -> Result<Self, Problem> {
+        if !(0.0..=MAX_GAP_CV).contains(&cv) {
+            return Err(Problem::error(
+                "cv",
+                format!("the coefficient of variation of the gaps is {cv:?}"),
+                format!("give 0 (evenly spaced) to {MAX_GAP_CV}; 1 is Poisson"),
+            ));
+        }
+        Ok(Self::of_shape(1.0 / (cv * cv)))
+    }
+
+    /// By the shape of the gamma law, which `vllm bench serve` calls burstiness: 1 is Poisson,
+    /// below is burstier, infinite is evenly spaced.
+    pub fn of_burstiness(k: f64) -> Result<Self, Problem> {
+        let least = 1.0 / (MAX_GAP_CV * MAX_GAP_CV);
+        if !(k >= least) {
+            return Err(Problem::error(
+                "burstiness",
+                format!("the burstiness is {k:?}"),
+                format!("give {least} or more: 1 is Poisson, \"inf\" is evenly spaced"),
+            ));
+        }
+        Ok(Self::of_shape(k))
+    }
+
+    fn of_shape(shape: f64) -> Self {
+        // Beyond this the law is even to the last bit of its own arithmetic.
+        const EVEN: f64 = 1e12;
+        if shape >= EVEN {
+            Self::Even
+        } else if shape.total_cmp(&1.0).is_eq() {
+            Self::Poisson
+        } else {
+            Self::Gamma(GammaGaps { shape })
+        }
+    }
+
+    /// Arrivals so spaced along a rate.
+    pub fn along(self, profile: RateProfile) -> Arrivals {
+        match self {
+            Self::Even => Arrivals::Even(profile),
+            Self::Poisson => Arrivals::Poisson(profile),
+            Self::Gamma(gaps) => Arrivals::Gamma(profile, gaps),
+        }
+    }
+}
+
+impl GammaGaps {
+    /// Standard deviation of the gaps over their mean.
+    pub fn cv(self) -> f64 {
+        1.0 / self.shape.sqrt()
+    }
+
+    /// The gap before a request, in expected count.
+    ///
+    /// The process has always been running: nobody begins it at 0. So the first gap is what is
+    /// left of one that a random moment hits, a uniform share of a gap drawn by its length, which
+    /// makes the expected count exact at every moment (Cox 1962, *Renewal Theory*, 5.2).
+    fn before(self, key: Key) -> Option<f64> {
+        let law = |shape: f64| Gamma::new(shape, 1.0 / self.shape).ok();
+        let mut rng = keyed(key);
+        if key.request == 0 {
+            let share: f64 = rng.random();
+            Some(share * law(self.shape + 1.0)?.sample(&mut rng))
+        } else {
+            Some(law(self.shape)?.sample(&mut rng))
+        }
+    }
 }
 
 impl Arrivals {
-    /// Due moments in order of time, without end unless the arrivals have one.
+    /// What is due, in order of time, without end unless the arrivals have one.
     ///
     /// The i-th depends on the seed, the class and i alone, so a longer horizon only adds to a
-    /// shorter one, and a rate twice as high has the same requests in half the time.
-    pub fn dues(&self, seed: u64, class: u64) -> Box<dyn Iterator<Item = Picos> + '_> {
+    /// shorter one, and a rate twice as high has the same requests sooner.
+    pub fn dues(&self, seed: u64, class: u64) -> Box<dyn Iterator<Item = Due> + '_> {
+        let key = move |request| Key { seed, stream: Stream::Arrivals, class, request, attempt: 0 };
         match self {
             Self::Poisson(profile) => {
-                let mut count = 0.0;
-                Box::new((0..).map_while(move |request| {
-                    let key = Key { seed, stream: Stream::Arrivals, class, request, attempt: 0 };
-                    let gap: f64 = Exp1.sample(&mut keyed(key));
-                    count += gap;
-                    profile.time_of(count).map(Picos::from_secs)
-                }))
+                numbered(along(profile, move |request| Some(Exp1.sample(&mut keyed(key(request))))))
             }
-            Self::Even(profile) => Box::new((0..).map_while(|index| profile.due_of_index(index))),
-            Self::Trace(dues) => Box::new(dues.iter().copied()),
+            Self::Gamma(profile, gaps) => {
+                numbered(along(profile, move |request| gaps.before(key(request))))
+            }
+            Self::Even(profile) => numbered((0..).map_while(|index| profile.due_of_index(index))),
+            Self::Bursts(bursts) => numbered(bursts.dues(seed, class)),
+            Self::Trace(replay) => replay.dues(seed, class),
         }
     }
 
@@ -45,10 +156,9 @@ impl Arrivals {
         match self {
             Self::Poisson(profile) => Self::Poisson(profile.scaled(factor)),
             Self::Even(profile) => Self::Even(profile.scaled(factor)),
-            Self::Trace(dues) => {
-                let sooner = |due: &Picos| Picos::from_secs(due.as_secs() / factor);
-                Self::Trace(dues.iter().map(sooner).collect())
-            }
+            Self::Gamma(profile, gaps) => Self::Gamma(profile.scaled(factor), *gaps),
+            Self::Bursts(bursts) => Self::Bursts(bursts.scaled(factor)),
+            Self::Trace(replay) => Self::Trace(replay.clone().in_time(1.0 / factor)),
         }
     }
 
@@ -57,63 +167,39 @@ impl Arrivals {
     #[must_use]
     pub fn evened(&self, horizon: Picos) -> Self {
         match self {
-            Self::Poisson(profile) | Self::Even(profile) => Self::Even(profile.clone()),
-            Self::Trace(dues) => {
-                let count = dues.partition_point(|due| *due < horizon);
-                let gap_s = horizon.as_secs() / count.max(1) as f64;
-                Self::Trace((0..count).map(|i| Picos::from_secs(i as f64 * gap_s)).collect())
+            Self::Poisson(profile) | Self::Even(profile) | Self::Gamma(profile, _) => {
+                Self::Even(profile.clone())
             }
+            Self::Bursts(bursts) => bursts.mean_profile().map_or(Self::Bursts(*bursts), Self::Even),
+            Self::Trace(replay) => Self::Trace(replay.clone().evened(horizon)),
         }
     }
 
-    /// Requests expected in `[from, to)`; of a trace, those recorded.
+    /// Requests expected in `[from, to)`; of a trace, those recorded times its factor.
     pub fn expected(&self, from: Picos, to: Picos) -> f64 {
         match self {
-            Self::Poisson(profile) | Self::Even(profile) => {
+            Self::Poisson(profile) | Self::Even(profile) | Self::Gamma(profile, _) => {
                 profile.count_at(to.as_secs()) - profile.count_at(from.as_secs())
             }
-            Self::Trace(dues) => {
-                let before = |moment| dues.partition_point(|due| *due < moment);
-                before(to) as f64 - before(from) as f64
-            }
+            Self::Bursts(bursts) => bursts.mean_rps() * (to - from).as_secs(),
+            Self::Trace(replay) => replay.expected(from, to),
         }
     }
 }
 
-/// The moments of a trace, given in seconds from its start. Reports the first moment that is out
-/// of range and the first that is out of order, with paths such as `due_s[7]`.
-pub fn trace_dues(due_s: &[f64]) -> Result<Vec<Picos>, Vec<Problem>> {
-    let mut problems = Vec::new();
-    if due_s.is_empty() {
-        problems.push(Problem::error(
-            "due_s",
-            "the trace has no requests",
-            "give the moment of at least one request",
-        ));
-    }
-    if let Some(i) = due_s.iter().position(|due| !(0.0..=MAX_HORIZON_S).contains(due)) {
-        problems.push(Problem::error(
-            format!("due_s[{i}]"),
-            format!("this request is due at {:?} s", due_s[i]),
-            format!("give seconds from the start of the trace, 0 to {MAX_HORIZON_S}"),
-        ));
-    }
-    if let Some(i) = due_s.windows(2).position(|pair| pair[1] < pair[0]) {
-        problems.push(Problem::error(
-            format!("due_s[{}]", i + 1),
-            format!(
-                "this request is due at {:?} s, before the one at {:?} s",
-                due_s[i + 1],
-                due_s[i]
-            ),
-            "sort the requests by time, lengths along with them",
-        ));
-    }
-    if problems.is_empty() {
-        Ok(due_s.iter().map(|due| Picos::from_secs(*due)).collect())
-    } else {
-        Err(problems)
-    }
+/// Arrivals whose gaps in expected count are given by their number.
+fn along(profile: &RateProfile, gap: impl Fn(u64) -> Option<f64>) -> impl Iterator<Item = Picos> {
+    let mut count = 0.0;
+    (0..).map_while(move |request| {
+        count += gap(request)?;
+        profile.time_of(count).map(Picos::from_secs)
+    })
+}
+
+/// Arrivals that are no recording.
+fn numbered<'a>(moments: impl Iterator<Item = Picos> + 'a) -> Box<dyn Iterator<Item = Due> + 'a> {
+    let due = |(record, at): (usize, Picos)| Due { at, request: record as u64, record };
+    Box::new(moments.enumerate().map(due))
 }
 
 #[cfg(test)]
@@ -124,11 +210,15 @@ mod tests {
     fn a_multiple_of_the_rates_brings_the_same_requests_sooner() {
         let hour = Picos::from_secs(3600.0);
         let profile = RateProfile::new(&[(0.0, 1.0), (1800.0, 3.0)]).unwrap();
-        let trace = Arrivals::Trace(vec![Picos::ZERO, Picos(10), Picos(3_000)]);
-        let moments = |arrivals: &Arrivals| arrivals.dues(1, 0).take(3).collect::<Vec<_>>();
-        for arrivals in
-            [Arrivals::Poisson(profile.clone()), Arrivals::Even(profile.clone()), trace.clone()]
-        {
+        let trace = Arrivals::Trace(Replay::new(&[0.0, 1e-11, 3e-9]).unwrap());
+        let moments = |arrivals: &Arrivals| moments(arrivals).take(3).collect::<Vec<_>>();
+        for arrivals in [
+            Arrivals::Poisson(profile.clone()),
+            Arrivals::Even(profile.clone()),
+            Spacing::of_cv(2.5).unwrap().along(profile.clone()),
+            Arrivals::Bursts(Bursts::new(1.0, 9.0, 30.0, 3.0).unwrap()),
+            trace.clone(),
+        ] {
             let doubled = arrivals.scaled(2.0);
             assert!(moments(&doubled).iter().zip(moments(&arrivals)).all(|(d, a)| *d <= a));
             if arrivals != trace {
@@ -143,11 +233,91 @@ mod tests {
     #[test]
     fn even_arrivals_are_as_many_and_have_no_gaps() {
         let minute = Picos::from_secs(60.0);
-        let trace = Arrivals::Trace([0.0, 0.1, 0.2, 59.0, 61.0].map(Picos::from_secs).to_vec());
-        let Arrivals::Trace(even) = trace.evened(minute) else { panic!("still a trace") };
-        assert_eq!(even, [0.0, 15.0, 30.0, 45.0].map(Picos::from_secs));
+        let trace = Replay::new(&[0.0, 0.1, 0.2, 59.0, 61.0]).unwrap();
+        let even = Arrivals::Trace(trace.clone()).evened(minute);
+        let due: Vec<_> = even.dues(1, 0).collect();
+        assert!(due.iter().map(|d| d.at).eq([0.0, 15.0, 30.0, 45.0].map(Picos::from_secs)));
+        assert!(due.iter().map(|d| d.record).eq(0..4), "lengths stay with their request");
+        // Half the requests of a loop, evenly, with the records they had.
+        let some = Arrivals::Trace(trace.looped(70.0).unwrap().at_rate(0.5).unwrap());
+        let hour = Picos::from_secs(3_600.0);
+        let records = |a: &Arrivals| {
+            a.dues(1, 0).take_while(|due| due.at < hour).map(|due| due.record).collect::<Vec<_>>()
+        };
+        let even = some.evened(hour);
+        assert_eq!(records(&some), records(&even));
+        let half = even.expected(Picos::ZERO, Picos(hour.0 / 2));
+        assert!((half * 2.0 - some.expected(Picos::ZERO, hour)).abs() < 1e-6);
+        let bursts = Arrivals::Bursts(Bursts::new(1.0, 9.0, 30.0, 10.0).unwrap());
+        assert_eq!(bursts.evened(minute), Arrivals::Even(RateProfile::constant(3.0).unwrap()));
         let poisson = Arrivals::Poisson(RateProfile::constant(2.0).unwrap());
         assert_eq!(poisson.evened(minute), Arrivals::Even(RateProfile::constant(2.0).unwrap()));
+    }
+
+    fn moments(arrivals: &Arrivals) -> impl Iterator<Item = Picos> + '_ {
+        arrivals.dues(1, 0).map(|due| due.at)
+    }
+
+    /// Gamma laws of many kinds, and what they are in words.
+    fn gamma(cv: f64, rate_rps: f64) -> Arrivals {
+        Spacing::of_cv(cv).unwrap().along(RateProfile::constant(rate_rps).unwrap())
+    }
+
+    #[test]
+    fn gamma_gaps_have_their_mean_and_coefficient_of_variation() {
+        for cv in [0.2, 0.5, 1.5, 3.0] {
+            let dues: Vec<f64> =
+                moments(&gamma(cv, 4.0)).take(60_001).map(Picos::as_secs).collect();
+            let gaps: Vec<f64> = dues.windows(2).map(|pair| 4.0 * (pair[1] - pair[0])).collect();
+            let n = gaps.len() as f64;
+            let mean = gaps.iter().sum::<f64>() / n;
+            let variance = gaps.iter().map(|gap| (gap - mean) * (gap - mean)).sum::<f64>() / n;
+            // The kurtosis of a gamma law of shape k is 3 + 6/k, and 1/k = cv².
+            let error = cv * cv * ((2.0 + 6.0 * cv * cv) / n).sqrt();
+            assert!((mean - 1.0).abs() < 4.0 * cv / n.sqrt(), "{cv}: {mean}");
+            assert!((variance - cv * cv).abs() < 4.0 * error, "{cv}: {variance}");
+        }
+    }
+
+    #[test]
+    fn bursty_arrivals_are_expected_as_often_as_they_come_from_the_first_second_on() {
+        let first = Picos::from_secs(2.0);
+        let seeds = 20_000_u32;
+        for arrivals in [
+            gamma(3.0, 1.0),
+            gamma(0.5, 1.0),
+            Arrivals::Bursts(Bursts::new(0.5, 3.0, 8.0, 2.0).unwrap()),
+        ] {
+            let counts: Vec<f64> = (0..seeds)
+                .map(|seed| {
+                    arrivals.dues(seed.into(), 0).take_while(|due| due.at < first).count() as f64
+                })
+                .collect();
+            let n = f64::from(seeds);
+            let mean = counts.iter().sum::<f64>() / n;
+            let variance = counts.iter().map(|c| (c - mean) * (c - mean)).sum::<f64>() / n;
+            let expected = arrivals.expected(Picos::ZERO, first);
+            assert!((expected - 2.0).abs() < 1e-9);
+            assert!((mean - expected).abs() < 4.0 * (variance / n).sqrt(), "{mean}");
+        }
+    }
+
+    #[test]
+    fn cv_and_burstiness_say_the_same_and_the_ends_are_even_and_poisson() {
+        let cv = |cv| Spacing::of_cv(cv).unwrap();
+        let k = |k| Spacing::of_burstiness(k).unwrap();
+        assert_eq!(cv(0.0), Spacing::Even);
+        assert_eq!(k(f64::INFINITY), Spacing::Even);
+        assert_eq!((cv(1.0), k(1.0)), (Spacing::Poisson, Spacing::Poisson));
+        assert_eq!(cv(2.0), k(0.25));
+        let Spacing::Gamma(gaps) = k(1.0 / 9.0) else { panic!("a gamma law") };
+        assert!((gaps.cv() - 3.0).abs() < 1e-12);
+        for bad in [0.0, -1.0, f64::NAN, f64::NEG_INFINITY] {
+            assert_eq!(Spacing::of_burstiness(bad).unwrap_err().path, "burstiness");
+        }
+        for bad in [-0.1, 101.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(Spacing::of_cv(bad).unwrap_err().path, "cv");
+        }
     }
 
     fn poisson(rate_rps: f64) -> Arrivals {
@@ -156,7 +326,7 @@ mod tests {
 
     #[test]
     fn poisson_gaps_have_the_mean_and_spread_of_an_exponential() {
-        let dues: Vec<f64> = poisson(4.0).dues(1, 0).take(40_000).map(Picos::as_secs).collect();
+        let dues: Vec<f64> = moments(&poisson(4.0)).take(40_000).map(Picos::as_secs).collect();
         let gaps: Vec<f64> = dues.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let n = gaps.len() as f64;
         let mean = gaps.iter().sum::<f64>() / n;
@@ -168,18 +338,20 @@ mod tests {
 
     #[test]
     fn twice_the_rate_is_the_same_requests_in_half_the_time() {
-        let slow = poisson(3.0);
-        let fast = poisson(6.0);
-        for (slow, fast) in slow.dues(7, 2).zip(fast.dues(7, 2)).take(1_000) {
-            assert!((slow.0 - 2 * fast.0).abs() <= 2);
+        for (slow, fast) in [(poisson(3.0), poisson(6.0)), (gamma(2.0, 3.0), gamma(2.0, 6.0))] {
+            for (slow, fast) in slow.dues(7, 2).zip(fast.dues(7, 2)).take(1_000) {
+                assert!((slow.at.0 - 2 * fast.at.0).abs() <= 2);
+                assert_eq!(slow.request, fast.request);
+            }
         }
     }
 
     #[test]
     fn arrivals_follow_their_profile() {
         let profile = RateProfile::new(&[(0.0, 0.0), (500.0, 100.0), (1_000.0, 0.0)]).unwrap();
-        for arrivals in [Arrivals::Poisson(profile.clone()), Arrivals::Even(profile)] {
-            let dues: Vec<_> = arrivals.dues(1, 0).collect();
+        let gamma = Spacing::of_cv(0.5).unwrap().along(profile.clone());
+        for arrivals in [Arrivals::Poisson(profile.clone()), gamma, Arrivals::Even(profile)] {
+            let dues: Vec<_> = moments(&arrivals).collect();
             for (from, to) in [(0.0, 100.0), (450.0, 550.0), (0.0, 1_000.0)] {
                 let (from, to) = (Picos::from_secs(from), Picos::from_secs(to));
                 let expected = arrivals.expected(from, to);
@@ -188,29 +360,6 @@ mod tests {
                     if matches!(arrivals, Arrivals::Even(_)) { 1.0 } else { 4.0 * expected.sqrt() };
                 assert!((seen - expected).abs() <= allowed, "{seen} of {expected}");
             }
-        }
-    }
-
-    #[test]
-    fn a_trace_is_replayed_as_recorded() {
-        let trace = Arrivals::Trace(trace_dues(&[0.0, 0.5, 0.5, 3.25]).unwrap());
-        let dues: Vec<_> = trace.dues(1, 0).map(Picos::as_secs).collect();
-        assert_eq!(dues, [0.0, 0.5, 0.5, 3.25]);
-        let counted = trace.expected(Picos::from_secs(0.5), Picos::from_secs(3.25));
-        assert!((counted - 2.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_bad_trace_says_where() {
-        for (due_s, paths) in [
-            (vec![], vec!["due_s"]),
-            (vec![0.0, -1.0], vec!["due_s[1]", "due_s[1]"]),
-            (vec![0.0, f64::NAN, 1.0], vec!["due_s[1]"]),
-            (vec![0.0, 2.0, 1.0, 0.5], vec!["due_s[2]"]),
-            (vec![1e9], vec!["due_s[0]"]),
-        ] {
-            let problems = trace_dues(&due_s).unwrap_err();
-            assert_eq!(problems.iter().map(|p| &p.path).collect::<Vec<_>>(), paths, "{due_s:?}");
         }
     }
 }

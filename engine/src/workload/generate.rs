@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::{OfferedRequest, TrafficClass};
+use super::{Due, OfferedRequest, TrafficClass};
 use crate::problem::Problem;
 use crate::rng::{Key, Stream, keyed};
 use crate::units::Picos;
@@ -32,11 +32,12 @@ pub fn generate(
     let mut offered = Vec::new();
     for (index, class) in (0..).zip(classes) {
         let dues = class.arrivals.dues(seed, u64::from(index));
-        for (request, due) in (0..).zip(dues.take_while(|due| *due < horizon)) {
+        for due in dues.take_while(|due| due.at < horizon) {
             if offered.len() as u64 >= MAX_REQUESTS {
                 return Err(too_many(expected));
             }
-            offered.push(class.request(Identity { seed, class: index, request }, due)?);
+            let who = Identity { seed, class: index, request: due.request };
+            offered.push(class.request(who, due)?);
         }
     }
     // Stable, so requests of one class that are due at once stay in their order.
@@ -95,21 +96,21 @@ impl Identity {
 }
 
 impl TrafficClass {
-    fn request(&self, who: Identity, due: Picos) -> Result<OfferedRequest, Problem> {
+    fn request(&self, who: Identity, due: Due) -> Result<OfferedRequest, Problem> {
         let too_short = |side: &str| {
             Problem::error(
                 format!("workload.classes[{}].{side}", who.class),
-                format!("request {} of the trace has no recorded length", who.request),
+                format!("request {} of the trace has no recorded length", due.record),
                 "give one length per request of the trace",
             )
         };
-        let input = self.input.draw(who.key(Stream::InputTokens));
-        let output = self.output.draw(who.key(Stream::OutputTokens));
+        let input = self.input.draw(who.key(Stream::InputTokens), due.record);
+        let output = self.output.draw(who.key(Stream::OutputTokens), due.record);
         let budget = self.max_output_tokens.unwrap_or(u32::MAX).max(1);
         let pass_rate = self.quality.pass_rate().unwrap_or(1.0);
         Ok(OfferedRequest {
             class: who.class,
-            due,
+            due: due.at,
             input_tokens: input.ok_or_else(|| too_short("input_tokens"))?,
             output_tokens: output.ok_or_else(|| too_short("output_tokens"))?.min(budget),
             patience: self.patience.and_then(|patience| patience.draw(who.key(Stream::Patience))),
@@ -121,7 +122,9 @@ impl TrafficClass {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Arrivals, Lengths, Patience, Quality, RateProfile, trace_dues};
+    use super::super::{
+        Arrivals, Bursts, Lengths, Patience, Quality, RateProfile, Replay, Spacing, sinusoid, weeks,
+    };
     use super::*;
 
     const MINUTE: Picos = Picos(60_000_000_000_000);
@@ -216,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_replayed_trace_keeps_moment_and_lengths_together() {
-        let mut class = class(Arrivals::Trace(trace_dues(&[0.5, 1.0, 90.0]).unwrap()));
+        let mut class = class(Arrivals::Trace(Replay::new(&[0.5, 1.0, 90.0]).unwrap()));
         class.input = Lengths::recorded(vec![10, 20, 30]).unwrap();
         class.output = Lengths::recorded(vec![1, 2, 3]).unwrap();
         let requests = generate(std::slice::from_ref(&class), 1, MINUTE).unwrap();
@@ -241,11 +244,21 @@ mod tests {
         let lengths = |input| TrafficClass { input, ..even(10.0) };
         let quantiles = Lengths::quantiles(&[(0.1, 20.0), (0.5, 300.0), (0.99, 4_000.0)]).unwrap();
         let profile = RateProfile::new(&[(0.0, 2.0), (30.0, 40.0), (60.0, 5.0)]).unwrap();
+        let looped = Replay::new(&[0.0, 0.4, 1.9]).and_then(|replay| {
+            let changed = replay.looped(2.0).and_then(|r| r.at_rate(2.5));
+            changed.map_err(|problem| vec![problem])
+        });
+        let looped = looped.unwrap();
         let seen: Vec<_> = [
             ("poisson", poisson(10.0)),
             ("evenly spaced", even(10.0)),
             ("poisson profile", class(Arrivals::Poisson(profile.clone()))),
-            ("even profile", class(Arrivals::Even(profile))),
+            ("even profile", class(Arrivals::Even(profile.clone()))),
+            ("gamma profile", class(Spacing::of_cv(3.0).unwrap().along(profile))),
+            ("bursts", class(Arrivals::Bursts(Bursts::new(2.0, 40.0, 9.0, 3.0).unwrap()))),
+            ("wave", class(Arrivals::Poisson(sinusoid(1.0, 9.0, 17.0, 0.3).unwrap()))),
+            ("week", class(Arrivals::Poisson(weeks(20.0, 3.0, 0.5, 0.4).unwrap()))),
+            ("loop", class(Arrivals::Trace(looped))),
             ("quantiles", lengths(quantiles)),
             ("empirical", lengths(Lengths::empirical(vec![3, 5, 8, 13, 21]).unwrap())),
         ]
@@ -257,6 +270,11 @@ mod tests {
             ("evenly spaced", 13_943_843_811_910_960_737),
             ("poisson profile", 5_080_550_511_999_777_603),
             ("even profile", 1_599_320_516_244_865_622),
+            ("gamma profile", 12_137_805_122_392_151_125),
+            ("bursts", 17_506_314_925_037_844_075),
+            ("wave", 8_242_891_684_395_150_101),
+            ("week", 13_119_918_562_895_224_683),
+            ("loop", 5_441_215_454_907_831_168),
             ("quantiles", 12_191_761_599_985_875_418),
             ("empirical", 5_462_304_261_417_224_304),
         ];

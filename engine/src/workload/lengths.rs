@@ -58,9 +58,9 @@ impl Lengths {
         check_observed("tokens", &tokens).map(|()| Self::Recorded(tokens))
     }
 
-    /// The length of the request that `key` names, at least one token. `None` beyond the end of
-    /// a recording.
-    pub(super) fn draw(&self, key: Key) -> Option<u32> {
+    /// The length of the request that `key` names, the `record`-th of a recording, at least one
+    /// token. `None` beyond the end of a recording.
+    pub(super) fn draw(&self, key: Key, record: usize) -> Option<u32> {
         match self {
             Self::Fixed(tokens) => Some(*tokens),
             Self::Lognormal(lognormal) => {
@@ -74,7 +74,7 @@ impl Lengths {
                 let index: u64 = keyed(key).random_range(0..samples.len() as u64);
                 samples.get(usize::try_from(index).ok()?).copied()
             }
-            Self::Recorded(tokens) => tokens.get(usize::try_from(key.request).ok()?).copied(),
+            Self::Recorded(tokens) => tokens.get(record).copied(),
         }
     }
 }
@@ -241,7 +241,7 @@ mod tests {
         let mut drawn: Vec<_> = (0..DRAWS)
             .map(|request| {
                 let stream = Stream::InputTokens;
-                lengths.draw(Key { seed: 1, stream, class: 0, request, attempt: 0 }).unwrap()
+                lengths.draw(Key { seed: 1, stream, class: 0, request, attempt: 0 }, 0).unwrap()
             })
             .collect();
         drawn.sort_unstable();

@@ -7,19 +7,25 @@
 //! that everything behind them may rely on what they hold.
 
 mod arrivals;
+mod bursts;
 mod class;
 mod demand;
 mod generate;
 mod lengths;
 mod profile;
+mod rate_shapes;
+mod replay;
 mod shape;
 
-pub use arrivals::{Arrivals, trace_dues};
+pub use arrivals::{Arrivals, Due, GammaGaps, MAX_GAP_CV, Spacing};
+pub use bursts::Bursts;
 pub use class::{Patience, Quality, TrafficClass};
 pub use demand::{Demand, DemandBin, LengthSummary, Mix, demand};
 pub use generate::{MAX_REQUESTS, digest, generate};
 pub use lengths::{Lengths, Lognormal, MAX_LENGTH_TOKENS, QuantileTable};
 pub use profile::RateProfile;
+pub use rate_shapes::{MAX_PEAK_OVER_MEAN, days, ramp, sinusoid, spike, weeks};
+pub use replay::{MAX_FACTOR, Replay};
 pub use shape::{Shape, shape};
 
 use crate::units::Picos;

@@ -8,11 +8,13 @@ use crate::problem::Problem;
 use crate::units::{PICOS_PER_S, Picos};
 
 /// A piecewise linear rate: constant before its first knot, linear between knots, constant after
-/// the last. Two knots at one moment make a jump.
+/// the last, or the same again in every period. Two knots at one moment make a jump.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RateProfile {
-    /// In order of time; the first is at 0.
+    /// In order of time; the first is at 0, the last of a periodic one at its end.
     knots: Vec<Knot>,
+    /// Whether it begins again after its last knot.
+    periodic: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,7 +29,7 @@ impl RateProfile {
     /// The same rate always, requests per second.
     pub fn constant(rate_rps: f64) -> Result<Self, Problem> {
         if rate_rps.is_finite() && rate_rps > 0.0 {
-            Ok(Self { knots: vec![Knot { t_s: 0.0, rate_rps, count: 0.0 }] })
+            Ok(Self { knots: vec![Knot { t_s: 0.0, rate_rps, count: 0.0 }], periodic: false })
         } else {
             Err(Problem::error(
                 "rate_rps",
@@ -52,7 +54,12 @@ impl RateProfile {
             });
             knots.push(Knot { t_s, rate_rps, count });
         }
-        Ok(Self { knots })
+        Ok(Self { knots, periodic: false })
+    }
+
+    /// The rate through `points`, the first at 0, again and again: the last ends the period.
+    pub(super) fn repeating(points: &[(f64, f64)]) -> Result<Self, Vec<Problem>> {
+        Self::new(points).map(|profile| Self { periodic: true, ..profile })
     }
 
     /// The profile at `factor` times its rates, a number above 0; its moments stay.
@@ -63,24 +70,49 @@ impl RateProfile {
             rate_rps: knot.rate_rps * factor,
             count: knot.count * factor,
         };
-        Self { knots: self.knots.iter().map(scale).collect() }
+        Self { knots: self.knots.iter().map(scale).collect(), periodic: self.periodic }
     }
 
     /// Rate at a moment, requests per second; after a jump its new value.
     pub fn rate_at(&self, t_s: f64) -> f64 {
+        let (_, t_s) = self.lap_of(t_s, |end| end.t_s);
         let (knot, slope) = self.piece(|knot| knot.t_s <= t_s);
         (knot.rate_rps + slope * (t_s - knot.t_s)).max(0.0)
     }
 
     /// Expected requests in `[0, t_s)`.
     pub fn count_at(&self, t_s: f64) -> f64 {
+        let (laps, t_s) = self.lap_of(t_s, |end| end.t_s);
         let (knot, slope) = self.piece(|knot| knot.t_s <= t_s);
         let tau = t_s - knot.t_s;
-        knot.count + tau * (knot.rate_rps + slope * tau / 2.0)
+        let before = self.knots.last().map_or(0.0, |end| laps * end.count);
+        before + knot.count + tau * (knot.rate_rps + slope * tau / 2.0)
     }
 
     /// When the expected count reaches `count`, seconds; `None` if it never does.
     pub fn time_of(&self, count: f64) -> Option<f64> {
+        let (laps, count) = self.lap_of(count, |end| end.count);
+        let before = self.knots.last().map_or(0.0, |end| laps * end.t_s);
+        self.time_in_lap(count).map(|t_s| before + t_s)
+    }
+
+    /// The highest rate, requests per second.
+    pub fn peak_rps(&self) -> f64 {
+        self.knots.iter().map(|knot| knot.rate_rps).fold(0.0, f64::max)
+    }
+
+    /// Whole periods before `position`, and the rest; `measure` is the length of a period.
+    fn lap_of(&self, position: f64, measure: impl Fn(&Knot) -> f64) -> (f64, f64) {
+        match self.knots.last() {
+            Some(end) if self.periodic => {
+                let laps = (position / measure(end)).floor();
+                (laps, (position - laps * measure(end)).max(0.0))
+            }
+            _ => (0.0, position),
+        }
+    }
+
+    fn time_in_lap(&self, count: f64) -> Option<f64> {
         let (knot, slope) = self.piece(|knot| knot.count <= count);
         let rest = count - knot.count;
         if rest <= 0.0 {

@@ -17,24 +17,30 @@ pub fn Arrivals(index: usize) -> impl IntoView {
     let kind = bench.about(move |doc| {
         doc.workload.classes.get(index).map(|class| ArrivalsKind::of(&class.arrivals))
     });
-    let choices = vec![
-        Choice::new("poisson", "Poisson"),
-        Choice::new("constant", "evenly spaced"),
-        Choice::new("profile", "profile over time"),
-        Choice::new("trace", "replayed trace"),
-    ];
     let value = Signal::derive(move || kind.get().map_or("", ArrivalsKind::name).to_owned());
     let choose = Callback::new(move |name: String| change_kind(index, &name));
     let echo = bench.about(move |doc| workload::expected_requests(doc, index));
     view! {
         <div class="block">
-            <Select id=format!("arrivals-kind-{index}") label="Arrivals" choices value on_choose=choose quiet=true/>
+            {move || {
+                let choices = kind.get().unwrap_or(ArrivalsKind::Poisson).choices();
+                let id = format!("arrivals-kind-{index}");
+                view! { <Select id label="Arrivals" choices value on_choose=choose quiet=true/> }
+            }}
             {move || match kind.get() {
                 Some(ArrivalsKind::Profile) => view! { <Profile index/> }.into_any(),
                 Some(ArrivalsKind::Trace) => view! { <TraceLine index/> }.into_any(),
-                _ => {
+                Some(ArrivalsKind::Poisson | ArrivalsKind::Constant) | None => {
                     view! { <NumberField field=Field::Class(index, ClassField::Rate)/> }.into_any()
                 }
+                Some(ArrivalsKind::Gamma) => {
+                    view! {
+                        <NumberField field=Field::Class(index, ClassField::Rate)/>
+                        <Described index/>
+                    }
+                        .into_any()
+                }
+                Some(_) => view! { <Described index/> }.into_any(),
             }}
             <p class="echo">{move || echo.get()}</p>
         </div>
@@ -72,11 +78,20 @@ fn ramp(rate_rps: f64, horizon_s: f64) -> Vec<RatePointDoc> {
     vec![point(0.0, 1.0), point(0.3, 1.0), point(0.4, 2.0), point(0.6, 2.0), point(0.7, 1.0)]
 }
 
+/// What only the document can change, in words.
+#[component]
+fn Described(index: usize) -> impl IntoView {
+    let text = workbench().about(move |doc| {
+        doc.workload.classes.get(index).map(|class| workload::summary(&class.arrivals))
+    });
+    view! { <p class="sum">{move || text.get()}</p> }.into_any()
+}
+
 #[component]
 fn TraceLine(index: usize) -> impl IntoView {
     let bench = workbench();
     let text = bench.about(move |doc| match doc.workload.classes.get(index).map(|c| &c.arrivals) {
-        Some(ArrivalsDoc::Trace { due_s }) => {
+        Some(ArrivalsDoc::Trace { due_s, .. }) => {
             let span = due_s.last().copied().unwrap_or_default();
             format!(
                 "{} as recorded, over {}",
@@ -99,21 +114,36 @@ fn Profile(index: usize) -> impl IntoView {
     let noise = bench.about(move |doc| {
         match doc.workload.classes.get(index).map(|class| &class.arrivals) {
             Some(ArrivalsDoc::Profile { noise: NoiseDoc::None, .. }) => "none".to_owned(),
+            Some(ArrivalsDoc::Profile { noise: NoiseDoc::Gamma(_), .. }) => "gamma".to_owned(),
             _ => "poisson".to_owned(),
         }
     });
     let choose = Callback::new(move |name: String| {
-        let noise = if name == "none" { NoiseDoc::None } else { NoiseDoc::Poisson };
+        let noise = match name.as_str() {
+            "none" => NoiseDoc::None,
+            "poisson" => NoiseDoc::Poisson,
+            _ => return,
+        };
         bench.edit(&Edit::Class(index, ClassEdit::Noise(noise)));
     });
-    let choices = vec![Choice::new("poisson", "Poisson"), Choice::new("none", "evenly spaced")];
+    let choices = move || {
+        let mut choices =
+            vec![Choice::new("poisson", "Poisson"), Choice::new("none", "evenly spaced")];
+        if noise.with(|noise| noise == "gamma") {
+            choices.push(Choice::new("gamma", "gamma gaps"));
+        }
+        choices
+    };
     view! {
         <svg class="hist" viewBox="0 0 268 34" role="img" aria-label=move || spark.get().label>
             <path class="f-spark" d=move || spark.get().area></path>
             <path class="l-spark" d=move || spark.get().line></path>
         </svg>
         {move || (0..rows.get()).map(|row| view! { <ProfileRow index row/> }).collect_view()}
-        <Select id=format!("noise-{index}") label="Around it" choices value=noise on_choose=choose quiet=true/>
+        {move || {
+            let (id, choices) = (format!("noise-{index}"), choices());
+            view! { <Select id label="Around it" choices value=noise on_choose=choose quiet=true/> }
+        }}
     }
     .into_any()
 }

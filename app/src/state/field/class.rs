@@ -106,10 +106,10 @@ impl ClassField {
     fn place(self, class: &mut ClassDoc, visit: impl FnOnce(Slot)) {
         match self {
             Self::Rate => match &mut class.arrivals {
-                ArrivalsDoc::Poisson { rate_rps } | ArrivalsDoc::Constant { rate_rps } => {
-                    visit(Slot::Real(rate_rps));
-                }
-                ArrivalsDoc::Profile { .. } | ArrivalsDoc::Trace { .. } => {}
+                ArrivalsDoc::Poisson { rate_rps }
+                | ArrivalsDoc::Constant { rate_rps }
+                | ArrivalsDoc::Gamma { rate_rps, .. } => visit(Slot::Real(rate_rps)),
+                _ => {}
             },
             Self::PointTime(i) | Self::PointRate(i) => {
                 let ArrivalsDoc::Profile { points, .. } = &mut class.arrivals else { return };

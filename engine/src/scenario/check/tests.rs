@@ -106,7 +106,7 @@ fn what_may_mislead_is_a_warning() {
         ),
         (
             class(|c| {
-                c.arrivals = ArrivalsDoc::Trace { due_s: vec![0.0, 599.0, 600.0] };
+                c.arrivals = ArrivalsDoc::trace(vec![0.0, 599.0, 600.0]);
             }),
             "workload.classes[0].arrivals.due_s",
             "1 of 3 requests are due after the horizon",

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use super::findings::Findings;
+use super::{arrivals_of, one};
 use crate::problem::Problem;
 use crate::scenario::Scheduler;
 use crate::scenario::doc::{
-    ArrivalsDoc, ClassDoc, LengthsDoc, NoiseDoc, PatienceDoc, QualityDoc, SloDoc, WorkloadDoc,
+    ArrivalsDoc, ClassDoc, LengthsDoc, PatienceDoc, QualityDoc, SloDoc, WorkloadDoc,
 };
 use crate::slo::Contract;
 use crate::units::{MAX_HORIZON_S, Picos};
 use crate::workload::{
-    Arrivals, Lengths, MAX_LENGTH_TOKENS, MAX_REQUESTS, Patience, Quality, RateProfile,
-    TrafficClass, trace_dues,
+    Arrivals, Lengths, MAX_LENGTH_TOKENS, MAX_REQUESTS, Patience, Quality, TrafficClass,
 };
 
 /// The most traffic classes of one scenario.
@@ -106,11 +106,6 @@ fn check_names(classes: &[ClassDoc], findings: &mut Findings) {
     }
 }
 
-/// One problem where a constructor reports one.
-fn one<T>(result: Result<T, Problem>) -> Result<T, Vec<Problem>> {
-    result.map_err(|problem| vec![problem])
-}
-
 fn check_class(class: &ClassDoc, path: &str, findings: &mut Findings) -> Option<TrafficClass> {
     let arrivals = findings.take(&format!("{path}.arrivals"), arrivals_of(&class.arrivals));
     let input =
@@ -141,26 +136,6 @@ fn check_class(class: &ClassDoc, path: &str, findings: &mut Findings) -> Option<
     })
 }
 
-fn arrivals_of(doc: &ArrivalsDoc) -> Result<Arrivals, Vec<Problem>> {
-    match doc {
-        ArrivalsDoc::Poisson { rate_rps } => {
-            one(RateProfile::constant(*rate_rps)).map(Arrivals::Poisson)
-        }
-        ArrivalsDoc::Constant { rate_rps } => {
-            one(RateProfile::constant(*rate_rps)).map(Arrivals::Even)
-        }
-        ArrivalsDoc::Profile { points, noise } => {
-            let points: Vec<_> = points.iter().map(|point| (point.t_s, point.rate_rps)).collect();
-            let profile = RateProfile::new(&points)?;
-            Ok(match noise {
-                NoiseDoc::Poisson => Arrivals::Poisson(profile),
-                NoiseDoc::None => Arrivals::Even(profile),
-            })
-        }
-        ArrivalsDoc::Trace { due_s } => trace_dues(due_s).map(Arrivals::Trace),
-    }
-}
-
 fn check_lengths(
     class: &ClassDoc,
     doc: &LengthsDoc,
@@ -186,8 +161,8 @@ fn check_lengths(
 /// A recording of lengths belongs to a trace, request by request.
 fn check_recording(class: &ClassDoc, lengths: usize, path: &str, findings: &mut Findings) {
     match &class.arrivals {
-        ArrivalsDoc::Trace { due_s } if due_s.len() == lengths => {}
-        ArrivalsDoc::Trace { due_s } => findings.error(
+        ArrivalsDoc::Trace { due_s, .. } if due_s.len() == lengths => {}
+        ArrivalsDoc::Trace { due_s, .. } => findings.error(
             format!("{path}.tokens"),
             format!("there are {lengths} recorded lengths for {} requests", due_s.len()),
             "give one length per request of the trace",
@@ -299,12 +274,12 @@ fn warn_about_class(
     horizon: Picos,
     findings: &mut Findings,
 ) {
-    if let Arrivals::Trace(dues) = &class.arrivals {
-        let late = dues.len() - dues.partition_point(|due| *due < horizon);
+    if let Arrivals::Trace(replay) = &class.arrivals {
+        let late = replay.recorded() - replay.recorded_before(horizon);
         if late > 0 {
             findings.warning(
                 format!("{path}.arrivals.due_s"),
-                format!("{late} of {} requests are due after the horizon", dues.len()),
+                format!("{late} of {} requests are due after the horizon", replay.recorded()),
                 "lengthen the horizon to offer them too",
             );
         }

@@ -25,6 +25,7 @@ frozen! {
     block_size, is_block_size: u32 = 16;
     gpu_memory_utilization, is_gpu_memory_utilization: f64 = 0.9;
     on, is_on: bool = true;
+    factor, is_factor: f64 = 1.0;
 }
 
 /// Whether a value is the default of its type.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ArrivalsDoc;
 use super::defaults::{self, is_default};
 
 /// The offered load.
@@ -70,57 +71,6 @@ impl ClassDoc {
             slo: SloDoc::default(),
         }
     }
-}
-
-/// When the requests of a class are due.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum ArrivalsDoc {
-    /// Independent arrivals at a constant rate.
-    Poisson {
-        /// Mean rate, requests per second.
-        rate_rps: f64,
-    },
-    /// Evenly spaced arrivals: the i-th is due at i / rate.
-    Constant {
-        /// Rate, requests per second.
-        rate_rps: f64,
-    },
-    /// A rate that changes over time: linear between points, constant before the first and after
-    /// the last. Two points at one moment make a jump.
-    Profile {
-        /// The rate at moments, in ascending order of time.
-        points: Vec<RatePointDoc>,
-        /// Randomness around the profile.
-        #[serde(default, skip_serializing_if = "is_default")]
-        noise: NoiseDoc,
-    },
-    /// The recorded moments of a trace.
-    Trace {
-        /// When each request was due, seconds from the start of the trace, ascending.
-        due_s: Vec<f64>,
-    },
-}
-
-/// The rate at one moment.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a point of a rate profile")]
-pub struct RatePointDoc {
-    /// Moment, seconds from the start.
-    pub t_s: f64,
-    /// Rate, requests per second.
-    pub rate_rps: f64,
-}
-
-/// Randomness of arrivals around a rate profile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NoiseDoc {
-    /// An inhomogeneous Poisson process.
-    #[default]
-    Poisson,
-    /// Evenly spaced in expected count.
-    None,
 }
 
 /// Lengths in tokens.

@@ -36,7 +36,7 @@ fn workload_rules() {
             "order of time",
         ),
         (
-            class(|c| c.arrivals = ArrivalsDoc::Trace { due_s: vec![2.0, 1.0] }),
+            class(|c| c.arrivals = ArrivalsDoc::trace(vec![2.0, 1.0])),
             "workload.classes[0].arrivals.due_s[1]",
             "sort",
         ),
@@ -68,12 +68,90 @@ fn workload_rules() {
 }
 
 #[test]
+fn arrival_rules() {
+    let arrivals = |arrivals| class(|c| c.arrivals = arrivals);
+    let gamma = |cv, burstiness: Option<f64>| {
+        let burstiness = burstiness.map(Burstiness);
+        arrivals(ArrivalsDoc::Gamma { rate_rps: 5.0, cv, burstiness })
+    };
+    let noisy = |cv: f64| {
+        let noise = NoiseDoc::Gamma(GammaNoiseDoc { cv: Some(cv), burstiness: None });
+        let (min_rps, max_rps, period_s, phase) = (1.0, 8.0, 900.0, 0.0);
+        arrivals(ArrivalsDoc::Sinusoid { min_rps, max_rps, period_s, phase, noise })
+    };
+    let trace = |time_factor, rate_factor, loop_every_s| {
+        let due_s = vec![0.0, 1.0, 2.0];
+        arrivals(ArrivalsDoc::Trace { due_s, time_factor, rate_factor, loop_every_s })
+    };
+    let field = |name: &str| format!("workload.classes[0].arrivals.{name}");
+    let cases = [
+        (gamma(None, None), "cv", "give `cv` or `burstiness`"),
+        (gamma(Some(3.0), Some(1.0 / 9.0)), "burstiness", "described twice"),
+        (gamma(Some(-1.0), None), "cv", "-1"),
+        (gamma(None, Some(0.0)), "burstiness", "evenly spaced"),
+        (gamma(None, Some(f64::NAN)), "burstiness", "NaN"),
+        (noisy(1e3), "noise.gamma.cv", "1000"),
+        (trace(0.0, 1.0, None), "time_factor", "stretched by 0"),
+        (trace(1.0, -1.0, None), "rate_factor", "-1"),
+        (trace(1.0, 1.0, Some(1.5)), "loop_every_s", "at least the 2 s"),
+        (
+            arrivals(ArrivalsDoc::Bursts {
+                quiet_rps: 1.0,
+                burst_rps: 1.0,
+                mean_quiet_s: 9.0,
+                mean_burst_s: 9.0,
+            }),
+            "burst_rps",
+            "not above the quiet",
+        ),
+    ];
+    let paths: Vec<String> = cases.iter().map(|(_, name, _)| field(name)).collect();
+    let rows = cases.into_iter().zip(&paths);
+    each_breaks_one_rule(rows.map(|((doc, _, says), path)| (doc, path.as_str(), says)).collect());
+    for fine in [gamma(Some(0.0), None), gamma(None, Some(f64::INFINITY)), noisy(3.0)] {
+        assert!(check(&fine).is_ok());
+    }
+    let even = check(&gamma(None, Some(f64::INFINITY))).unwrap().scenario;
+    assert!(matches!(even.classes[0].arrivals, Arrivals::Even(_)), "infinite is evenly spaced");
+    let looped = check(&trace(0.5, 2.0, Some(4.0))).unwrap().scenario;
+    assert_eq!(looped.offered().unwrap().len(), 1_800, "300 laps of 2 s, three requests, twice");
+}
+
+#[test]
+fn arrivals_are_written_as_people_would_write_them() {
+    for json in [
+        r#"{"kind":"gamma","rate_rps":5.0,"burstiness":"inf"}"#,
+        r#"{"kind":"gamma","rate_rps":5.0,"cv":3.0}"#,
+        r#"{"kind":"sinusoid","min_rps":1.0,"max_rps":8.0,"period_s":900.0,"noise":{"gamma":{"burstiness":0.25}}}"#,
+        r#"{"kind":"sinusoid","min_rps":1.0,"max_rps":8.0,"period_s":900.0,"noise":"none"}"#,
+        r#"{"kind":"spike","base_rps":1.0,"peak_rps":8.0,"start_s":60.0,"duration_s":30.0}"#,
+        r#"{"kind":"ramp","from_rps":1.0,"to_rps":8.0,"duration_s":30.0}"#,
+        r#"{"kind":"day","mean_rps":1.0,"peak_over_mean":2.0,"peak_hour":14.0}"#,
+        r#"{"kind":"week","mean_rps":1.0,"peak_over_mean":2.0,"peak_hour":14.0,"weekend_factor":0.4}"#,
+        r#"{"kind":"bursts","quiet_rps":1.0,"burst_rps":9.0,"mean_quiet_s":60.0,"mean_burst_s":5.0}"#,
+        r#"{"kind":"trace","due_s":[0.0,1.0]}"#,
+        r#"{"kind":"trace","due_s":[0.0],"time_factor":0.5,"rate_factor":2.0,"loop_every_s":9.0}"#,
+    ] {
+        let arrivals: ArrivalsDoc = serde_json::from_str(json).unwrap();
+        assert_eq!(serde_json::to_string(&arrivals).unwrap(), json);
+        assert!(check(&class(|c| c.arrivals = arrivals)).is_ok(), "{json}");
+    }
+    for json in [
+        r#"{"kind":"gamma","rate_rps":5.0,"burstiness":"infinite"}"#,
+        r#"{"kind":"gamma","rate_rps":5.0,"shape":1}"#,
+        r#"{"kind":"day","mean_rps":1.0,"peak_over_mean":2.0,"peak_hour":14.0,"noise":{"gamma":{"k":1}}}"#,
+    ] {
+        assert!(serde_json::from_str::<ArrivalsDoc>(json).is_err(), "{json}");
+    }
+}
+
+#[test]
 fn length_rules() {
     let input = |lengths| class(|c| c.input_tokens = lengths);
     let row = |p, tokens| QuantileDoc { p, tokens };
     let recorded = |lengths: usize| {
         class(|c| {
-            c.arrivals = ArrivalsDoc::Trace { due_s: vec![0.0, 1.0, 2.0] };
+            c.arrivals = ArrivalsDoc::trace(vec![0.0, 1.0, 2.0]);
             c.input_tokens = LengthsDoc::Recorded { tokens: vec![5; lengths] };
         })
     };

@@ -2,6 +2,10 @@
 //! native code and the browser, and in an event simulator one flipped tie changes everything
 //! after it.
 
+mod gamma;
+
+pub use gamma::{gamma_quantile, gamma_shares};
+
 /// Natural logarithm.
 pub fn ln(x: f64) -> f64 {
     libm::log(x)
@@ -15,6 +19,16 @@ pub fn log10(x: f64) -> f64 {
 /// e to the power `x`.
 pub fn exp(x: f64) -> f64 {
     libm::exp(x)
+}
+
+/// ln(1 + x), exact for small `x`.
+pub fn ln_1p(x: f64) -> f64 {
+    libm::log1p(x)
+}
+
+/// eˣ − 1, exact for small `x`.
+pub fn exp_m1(x: f64) -> f64 {
+    libm::expm1(x)
 }
 
 /// `base` to the power `exponent`.

@@ -46,8 +46,11 @@ pub struct Key {
     pub attempt: u64,
 }
 
+/// What draws the numbers of one key.
+pub type Generator = Xoshiro256PlusPlus;
+
 /// A generator of its own for `key`.
-pub fn keyed(key: Key) -> Xoshiro256PlusPlus {
+pub fn keyed(key: Key) -> Generator {
     let mut hash = 0;
     for word in [key.seed, key.stream as u64, key.class, key.request, key.attempt] {
         hash = mix(hash ^ mix(word));

@@ -71,6 +71,78 @@ fn what_does_not_fit_has_memory_and_a_smallest_layout_and_nothing_else() {
     assert!(json["memory"]["pools"][0]["kv_capacity_tokens"].is_null());
 }
 
+/// What stands beside every distribution: realised numbers of the law, not of a draw.
+#[test]
+fn every_class_says_what_its_lengths_come_to() {
+    let report = estimate(&scenario(|document| {
+        document["fleet"]["pools"][0]["max_model_len"] = json!(4_096);
+        let class = &mut document["workload"]["classes"][0];
+        class["tenant"] = json!("northwind");
+        class["arrivals"] = json!({ "kind": "gamma", "rate_rps": 5.0, "burstiness": 0.25 });
+        class["input_tokens"] = json!({ "kind": "lognormal", "p50": 500, "p90": 1_500 });
+        class["output_tokens"] = json!({ "kind": "uniform", "min": 1, "max": 999 });
+        class["max_output_tokens"] = json!(800);
+        class["hidden_tokens"] = json!({ "kind": "share", "share": 0.5 });
+    }));
+    let [class] = supply(&report).workload.as_slice() else { panic!("one class") };
+    assert_eq!((class.name.as_str(), class.tenant.as_str()), ("chat", "northwind"));
+    assert!((class.expected_requests - 5.0 * 600.0).abs() < 1e-6);
+    let (input, output) = (class.input_tokens, class.output_tokens);
+    assert_eq!((input.p50, input.p90), (500.0, 1_500.0));
+    assert_eq!((output.p50, output.p90, output.p99), (500.0, 800.0, 800.0));
+    // 800 for a fifth, the mean of 1 to 800 for the rest.
+    let cut = 199.0 / 999.0;
+    assert!((class.share_at_max_output_tokens - cut).abs() < 5e-3);
+    assert!((output.mean / (800.0 * cut + 400.5 * (1.0 - cut)) - 1.0).abs() < 2e-3, "{output:?}");
+    assert!((class.mean_hidden_tokens.unwrap() / (0.5 * output.mean) - 1.0).abs() < 1e-9);
+    // ln(1500/500)/z90 = 0.857; beyond 4,096 less some 470 tokens lie about 1 in 90.
+    assert!((0.008..0.015).contains(&input.share_over_max_model_len), "{input:?}");
+    assert!((input.share_over_max_model_len - output.share_over_max_model_len).abs() < 1e-12);
+    let text = serde_json::to_value(&report).expect("a plain report");
+    assert_eq!(text["workload"][0]["input_tokens"]["p50"], 500.0);
+}
+
+/// A draw scatters around what the estimate says of its law.
+#[test]
+fn what_is_drawn_is_what_the_estimate_says() {
+    for (kind, output) in [
+        ("gamma", json!({ "kind": "gamma", "mean": 300, "cv": 1.4 })),
+        ("pareto", json!({ "kind": "pareto", "min": 60, "alpha": 1.4, "max": 20_000 })),
+        (
+            "mixture",
+            json!({ "kind": "mixture", "parts": [
+                { "weight": 3, "tokens": { "kind": "uniform", "min": 10, "max": 90 } },
+                { "weight": 1, "tokens": { "kind": "lognormal", "p5": 100, "p95": 4_000 } },
+            ] }),
+        ),
+    ] {
+        let scenario = scenario(|document| {
+            let class = &mut document["workload"]["classes"][0];
+            class["arrivals"] = json!({ "kind": "poisson", "rate_rps": 60.0 });
+            class["output_tokens"] = output.clone();
+            class["input_tokens"] = json!({ "kind": "lognormal", "mean": 512, "p99": 2_048 });
+            class["pairing"] = json!({ "kind": "correlated", "rank_correlation": 0.5 });
+            class["hidden_tokens"] = json!({
+                "kind": "added", "tokens": { "kind": "uniform", "min": 16, "max": 256 }
+            });
+            class["max_output_tokens"] = json!(4_000);
+        });
+        let report = estimate(&scenario);
+        let said = supply(&report).workload[0].output_tokens;
+        let requests = scenario.offered().expect("not too many");
+        let max_model_len = scenario.pool.scheduler.max_model_len;
+        let (_, drawn) = goodput_engine::workload::LengthSummary::of(&requests, max_model_len);
+        for (name, said, drawn, tolerance) in [
+            ("mean", said.mean, drawn.mean, 0.03),
+            ("p50", said.p50, drawn.p50, 0.03),
+            ("p90", said.p90, drawn.p90, 0.04),
+            ("p99", said.p99, drawn.p99, 0.10),
+        ] {
+            assert!((said / drawn - 1.0).abs() < tolerance, "{kind} {name}: {said} {drawn}");
+        }
+    }
+}
+
 /// A fluid queue whose sustainable rate equals the mean rate of a sinusoid (case C4): debt from a
 /// quarter of the cycle on, at its peak at three quarters, half of that at the end.
 #[test]

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use goodput_engine::accounts::report::LengthSummary;
-use goodput_engine::scenario::doc::{LengthsDoc, QuantileDoc};
+use goodput_engine::scenario::doc::{LengthsDoc, LognormalDoc, MixturePartDoc, QuantileDoc};
+use goodput_engine::scenario::lengths_of;
 use goodput_engine::workload::{Lengths, Shape, shape};
 
 use crate::controls::Choice;
@@ -17,7 +18,11 @@ const MAX_PASTED: usize = 10_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LengthsKind {
     Fixed,
+    Uniform,
     Lognormal,
+    Gamma,
+    Pareto,
+    Mixture,
     Quantiles,
     Empirical,
     Recorded,
@@ -28,7 +33,11 @@ impl LengthsKind {
     pub fn of(doc: &LengthsDoc) -> Self {
         match doc {
             LengthsDoc::Fixed { .. } => Self::Fixed,
-            LengthsDoc::Lognormal { .. } => Self::Lognormal,
+            LengthsDoc::Uniform { .. } => Self::Uniform,
+            LengthsDoc::Lognormal(_) => Self::Lognormal,
+            LengthsDoc::Gamma { .. } => Self::Gamma,
+            LengthsDoc::Pareto { .. } => Self::Pareto,
+            LengthsDoc::Mixture { .. } => Self::Mixture,
             LengthsDoc::Quantiles { .. } => Self::Quantiles,
             LengthsDoc::Empirical { .. } => Self::Empirical,
             LengthsDoc::Recorded { .. } => Self::Recorded,
@@ -39,22 +48,89 @@ impl LengthsKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Fixed => "fixed",
+            Self::Uniform => "uniform",
             Self::Lognormal => "lognormal",
+            Self::Gamma => "gamma",
+            Self::Pareto => "pareto",
+            Self::Mixture => "mixture",
             Self::Quantiles => "quantiles",
             Self::Empirical => "empirical",
             Self::Recorded => "recorded",
         }
     }
 
-    /// What can be chosen.
-    pub fn choices() -> Vec<Choice> {
-        vec![
+    /// What can be chosen, and what the document has though it cannot be made here.
+    pub fn choices(self) -> Vec<Choice> {
+        let mut choices = vec![
             Choice::new("fixed", "all alike"),
             Choice::new("lognormal", "lognormal"),
             Choice::new("quantiles", "quantile table"),
             Choice::new("empirical", "pasted lengths"),
             Choice::new("recorded", "as recorded"),
-        ]
+        ];
+        if !choices.iter().any(|choice| choice.value == self.name()) {
+            choices.push(Choice::new(self.name(), self.name()));
+        }
+        choices
+    }
+}
+
+/// Lengths that the page shows and does not edit, in words.
+pub fn summary(doc: &LengthsDoc) -> String {
+    let or_dash = |tokens: Option<f64>| tokens.map_or("–".to_owned(), |t| format::fixed(t, 0));
+    match doc {
+        LengthsDoc::Uniform { min, max, .. } => format!("every length from {min} to {max} alike"),
+        LengthsDoc::Lognormal(law) => {
+            let stated = [
+                ("mean", law.mean),
+                ("sd", law.sd),
+                ("p5", law.p5),
+                ("p50", law.p50),
+                ("p90", law.p90),
+                ("p95", law.p95),
+                ("p99", law.p99),
+            ];
+            let said = stated.iter().filter_map(|(name, tokens)| Some((name, (*tokens)?)));
+            let mut words: Vec<String> =
+                said.map(|(name, tokens)| format!("{name} {}", format::fixed(tokens, 0))).collect();
+            words.extend(law.sigma.map(|sigma| format!("σ {}", format::significant(sigma))));
+            words.extend(law.max.map(|max| format!("at most {max}")));
+            words.join(", ")
+        }
+        LengthsDoc::Gamma { mean, cv, sd, .. } => match (cv, sd) {
+            (Some(cv), _) => format!(
+                "mean {}, coefficient of variation {}",
+                format::fixed(*mean, 0),
+                format::significant(*cv)
+            ),
+            (None, sd) => format!("mean {}, sd {}", format::fixed(*mean, 0), or_dash(*sd)),
+        },
+        LengthsDoc::Pareto { min, max, .. } => format!(
+            "from {} with a heavy tail{}",
+            format::fixed(*min, 0),
+            max.map_or(String::new(), |max| format!(", at most {max}"))
+        ),
+        LengthsDoc::Mixture { parts, .. } => {
+            let total: f64 = parts.iter().map(|part| part.weight).sum();
+            let part = |part: &MixturePartDoc| {
+                let kind = LengthsKind::of(&part.tokens).name();
+                format!("{} {kind}", format::percent(part.weight / total))
+            };
+            parts.iter().map(part).collect::<Vec<_>>().join(", ")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Whether the fields for a mean and a 99th percentile hold all that a law states.
+pub fn is_mean_and_p99(doc: &LengthsDoc) -> bool {
+    match doc {
+        LengthsDoc::Lognormal(law) => {
+            let LognormalDoc { sd, sigma, p5, p50, p90, p95, min, max, .. } = law;
+            let others = [sd, sigma, p5, p50, p90, p95];
+            others.iter().all(|field| field.is_none()) && min.is_none() && max.is_none()
+        }
+        _ => false,
     }
 }
 
@@ -70,10 +146,10 @@ pub fn as_kind(doc: &LengthsDoc, kind: &str) -> Option<LengthsDoc> {
     match kind {
         "fixed" => Some(LengthsDoc::Fixed { tokens: whole(mean) }),
         // A lognormal needs a tail: where all are alike, a usual one.
-        "lognormal" => Some(LengthsDoc::Lognormal {
-            mean: mean.round(),
-            p99: if p99 > mean * 1.05 { p99.round() } else { (mean * 3.0).round() },
-        }),
+        "lognormal" => Some(LengthsDoc::lognormal(
+            mean.round(),
+            if p99 > mean * 1.05 { p99.round() } else { (mean * 3.0).round() },
+        )),
         "quantiles" => {
             let row = |p: f64, tokens: f64| QuantileDoc { p, tokens: tokens.round().max(1.0) };
             Some(LengthsDoc::Quantiles {
@@ -98,16 +174,7 @@ fn whole(tokens: f64) -> u32 {
 
 /// The engine's distribution, if the document's numbers make one.
 fn engine_lengths(doc: &LengthsDoc) -> Option<Lengths> {
-    match doc {
-        LengthsDoc::Fixed { tokens } => Lengths::fixed(*tokens).ok(),
-        LengthsDoc::Lognormal { mean, p99 } => Lengths::lognormal(*mean, *p99).ok(),
-        LengthsDoc::Quantiles { table } => {
-            let rows: Vec<_> = table.iter().map(|row| (row.p, row.tokens)).collect();
-            Lengths::quantiles(&rows).ok()
-        }
-        LengthsDoc::Empirical { samples } => Lengths::empirical(samples.clone()).ok(),
-        LengthsDoc::Recorded { tokens } => Lengths::recorded(tokens.clone()).ok(),
-    }
+    lengths_of(doc).ok()
 }
 
 /// A histogram of 268 × 56 on a log axis.
@@ -241,12 +308,12 @@ mod tests {
 
     #[test]
     fn changing_the_kind_keeps_about_the_length() {
-        let lognormal = LengthsDoc::Lognormal { mean: 512.0, p99: 2_391.0 };
+        let lognormal = LengthsDoc::lognormal(512.0, 2_391.0);
         assert_eq!(as_kind(&lognormal, "fixed"), Some(LengthsDoc::Fixed { tokens: 512 }));
         assert_eq!(as_kind(&lognormal, "lognormal"), None);
         assert_eq!(as_kind(&lognormal, "recorded"), None);
         let fixed = LengthsDoc::Fixed { tokens: 100 };
-        let expected = LengthsDoc::Lognormal { mean: 100.0, p99: 300.0 };
+        let expected = LengthsDoc::lognormal(100.0, 300.0);
         assert_eq!(as_kind(&fixed, "lognormal"), Some(expected));
         for kind in ["quantiles", "empirical"] {
             let changed = as_kind(&lognormal, kind).expect("a distribution");
@@ -256,8 +323,8 @@ mod tests {
 
     #[test]
     fn a_shape_has_bars_an_outline_and_decades() {
-        let now = LengthsDoc::Lognormal { mean: 2_000.0, p99: 7_977.0 };
-        let before = LengthsDoc::Lognormal { mean: 1_000.0, p99: 3_988.0 };
+        let now = LengthsDoc::lognormal(2_000.0, 7_977.0);
+        let before = LengthsDoc::lognormal(1_000.0, 3_988.0);
         let picture = picture(&now, Some(&before)).expect("a shape");
         assert!(picture.bars.len() == BINS && picture.ghost.starts_with('M'));
         assert!(

@@ -8,8 +8,8 @@ use goodput_engine::catalog;
 use goodput_engine::ingest::Parsed;
 use goodput_engine::problem::Problem;
 use goodput_engine::scenario::doc::{
-    ArrivalsDoc, ClassDoc, FleetDoc, LengthsDoc, PoolDoc, QualityDoc, RoutingDoc, ScenarioDoc,
-    SloDoc, VERSION, WorkloadDoc,
+    ArrivalsDoc, ClassDoc, FleetDoc, LengthsDoc, PoolDoc, RoutingDoc, ScenarioDoc, SloDoc, VERSION,
+    WorkloadDoc,
 };
 use goodput_engine::scenario::{GpuRef, ModelRef};
 
@@ -125,15 +125,13 @@ fn document_around(pool: PoolDoc) -> ScenarioDoc {
             horizon_s: 60.0,
             warmup_s: 0.0,
             classes: vec![ClassDoc {
-                name: "benchmark".to_owned(),
-                arrivals: ArrivalsDoc::Constant { rate_rps: 1.0 },
-                input_tokens: LengthsDoc::Fixed { tokens: 1 },
-                output_tokens: LengthsDoc::Fixed { tokens: 1 },
-                max_output_tokens: None,
-                patience: None,
-                error_rate: 0.0,
-                quality: QualityDoc::NotChecked,
                 slo: SloDoc { e2e_ms: Some(60_000.0), ..SloDoc::default() },
+                ..ClassDoc::new(
+                    "benchmark",
+                    ArrivalsDoc::Constant { rate_rps: 1.0 },
+                    LengthsDoc::Fixed { tokens: 1 },
+                    LengthsDoc::Fixed { tokens: 1 },
+                )
             }],
         },
         fleet: FleetDoc { pools: vec![pool], routing: RoutingDoc::default() },

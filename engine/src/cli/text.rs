@@ -5,7 +5,7 @@ use std::fmt::Write;
 use goodput_engine::accounts::report::{MixRate, Percentiles, SimReport};
 use goodput_engine::accounts::words::{percent, span_ms, thousands, three_digits};
 use goodput_engine::estimate::report::{
-    EstimateReport, EstimateVerdict, MemoryReport, SmallestFitting, SupplyEstimate,
+    ClassWorkload, EstimateReport, EstimateVerdict, MemoryReport, SmallestFitting, SupplyEstimate,
 };
 use goodput_engine::ingest::TraceSummary;
 use goodput_engine::planner::report::{FleetRow, PlanAnswer, PlanReport};
@@ -113,6 +113,9 @@ pub fn estimate(report: &EstimateReport) -> String {
         }
         EstimateVerdict::DoesNotFit => "Does not fit: the weights leave no room for a request",
     });
+    if let Some(estimate) = &report.supply {
+        workload(&mut page, &estimate.workload);
+    }
     memory(&mut page, &report.memory);
     if let Some(SmallestFitting { gpus, tensor_parallel, pipeline_parallel }) =
         report.smallest_fitting
@@ -124,6 +127,30 @@ pub fn estimate(report: &EstimateReport) -> String {
         supply(&mut page, estimate);
     }
     page.into_text()
+}
+
+/// Realised lengths of each class, by its distributions.
+fn workload(page: &mut Page, classes: &[ClassWorkload]) {
+    page.heading("Workload, tokens                   mean        p50        p90        p99");
+    for class in classes {
+        let requests = format!("{} requests expected", thousands(class.expected_requests));
+        let of =
+            if class.tenant.is_empty() { String::new() } else { format!(" ({})", class.tenant) };
+        page.row(&format!("{}{of}", class.name), &requests);
+        for (label, lengths) in [("input", &class.input_tokens), ("output", &class.output_tokens)] {
+            let [mean, p50, p90, p99] =
+                [lengths.mean, lengths.p50, lengths.p90, lengths.p99].map(thousands);
+            page.row(&format!("  {label}"), &format!("{mean:>10} {p50:>10} {p90:>10} {p99:>10}"));
+        }
+        let over = class.input_tokens.share_over_max_model_len;
+        page.row("  beyond max_model_len", &percent(over));
+        if class.share_at_max_output_tokens > 0.0 {
+            page.row("  cut by the output budget", &percent(class.share_at_max_output_tokens));
+        }
+        if let Some(hidden) = class.mean_hidden_tokens {
+            page.row("  hidden of the output, mean", &thousands(hidden));
+        }
+    }
 }
 
 fn memory(page: &mut Page, report: &MemoryReport) {

@@ -46,7 +46,7 @@ fn longest(pool: &Pool) -> u32 {
 }
 
 /// Requests of a trace that are due before the horizon; of a loop, all.
-fn recorded(class: &TrafficClass, horizon: Picos) -> usize {
+pub(super) fn recorded(class: &TrafficClass, horizon: Picos) -> usize {
     match &class.arrivals {
         Arrivals::Trace(replay) if !replay.is_looped() => replay.recorded_before(horizon),
         _ => usize::MAX,

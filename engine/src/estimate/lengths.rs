@@ -1,11 +1,12 @@
 //! Moments of the lengths of a class: expectations of its distributions, not of one draw.
 //!
 //! A replayed trace has only one draw, so its moments are those of what it recorded, prompt and
-//! answer of a request together. Everywhere else prompts and answers are independent.
+//! answer of a request together. Elsewhere prompts and answers are independent, pairs of samples,
+//! or of correlated ranks.
 
 use super::mean_field::LengthMoments;
 use crate::math;
-use crate::workload::{Lengths, TrafficClass};
+use crate::workload::{Copula, Hidden, Lengths, Pairing, TrafficClass};
 
 /// What the requests of a class are like.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,91 +17,229 @@ pub struct ClassLengths {
     pub served: LengthMoments,
     /// Share of offered requests that fit, 0 to 1.
     pub served_share: f64,
+    /// Share of offered requests whose answer the output budget cuts, 0 to 1.
+    pub truncated_share: f64,
+    /// The same of those that fit.
+    pub served_truncated_share: f64,
 }
 
 /// The lengths of `class` when prompt plus answer may have `longest` tokens. A recording is read
 /// up to its `requests`-th request.
 pub fn class_lengths(class: &TrafficClass, requests: usize, longest: u32) -> ClassLengths {
-    let budget = class.max_output_tokens.unwrap_or(u32::MAX).max(1);
-    if let (Lengths::Recorded(input), Lengths::Recorded(output)) = (&class.input, &class.output) {
-        let pairs = input.iter().zip(output).take(requests);
-        return of_pairs(pairs.map(|(i, o)| (*i, (*o).min(budget))), longest);
+    let budget = f64::from(class.max_output_tokens.unwrap_or(u32::MAX).max(1));
+    let hidden = |most| match &class.hidden {
+        Hidden::Added(lengths) => merged(nodes(lengths, requests), most),
+        Hidden::None | Hidden::Share(_) => vec![(0.0, 1.0)],
+    };
+    let longest = f64::from(longest);
+    if let Some(pairs) = pairs(class, requests) {
+        return of_pairs(&pairs, &hidden(16), budget, longest);
     }
-    let inputs = nodes(&class.input, requests);
-    let mut outputs = nodes(&class.output, requests);
-    for (tokens, _) in &mut outputs {
-        *tokens = tokens.min(f64::from(budget));
-    }
-    of_independent(&inputs, &mut outputs, f64::from(longest))
+    let outputs = generated(class, requests);
+    of_independent(&nodes(&class.input, requests), &outputs, budget, longest)
 }
 
-fn of_pairs(pairs: impl Iterator<Item = (u32, u32)>, longest: u32) -> ClassLengths {
-    let (mut offered, mut served) = (Sum::default(), Sum::default());
-    for (input, output) in pairs {
-        let one = LengthMoments::fixed(f64::from(input), f64::from(output));
-        offered.add(1.0, &one);
-        if input.saturating_add(output) <= longest {
-            served.add(1.0, &one);
+/// What the model generates for a request, hidden tokens included, before any budget: lengths with
+/// weights that sum to one.
+pub(super) fn generated(class: &TrafficClass, requests: usize) -> Vec<Node> {
+    let outputs = nodes(&class.output, requests);
+    let Hidden::Added(hidden) = &class.hidden else { return outputs };
+    let hidden = merged(nodes(hidden, requests), 64);
+    let with = |(tokens, weight): &Node| {
+        let (tokens, weight) = (*tokens, *weight);
+        hidden.iter().map(move |(more, share)| (tokens + more, weight * share)).collect::<Vec<_>>()
+    };
+    merged(outputs.iter().flat_map(with).collect(), 4_096)
+}
+
+/// Prompts and answers that come together, with weights; `None` where they are drawn apart.
+fn pairs(class: &TrafficClass, requests: usize) -> Option<Vec<Pair>> {
+    let zipped = |inputs: &[u32], outputs: &[u32]| {
+        let pair = |(input, output): (&u32, &u32)| (f64::from(*input), f64::from(*output), 1.0);
+        inputs.iter().zip(outputs).take(requests).map(pair).collect()
+    };
+    match (class.pairing, &class.input, &class.output) {
+        (_, Lengths::Recorded(inputs), Lengths::Recorded(outputs)) => Some(zipped(inputs, outputs)),
+        (Pairing::Together, Lengths::Empirical(inputs), Lengths::Empirical(outputs)) => {
+            Some(zipped(inputs.given(), outputs.given()))
+        }
+        (Pairing::Correlated(copula), input, output) => Some(correlated(copula, input, output)),
+        _ => None,
+    }
+}
+
+/// A grid over two independent standard normal values.
+fn correlated(copula: Copula, input: &Lengths, output: &Lengths) -> Vec<Pair> {
+    const STEPS_PER_SIGMA: i32 = 8;
+    const SIGMAS: i32 = 6;
+    let grid: Vec<Node> = (-SIGMAS * STEPS_PER_SIGMA..=SIGMAS * STEPS_PER_SIGMA)
+        .map(|i| {
+            let z = f64::from(i) / f64::from(STEPS_PER_SIGMA);
+            (z, math::exp(-z * z / 2.0))
+        })
+        .collect();
+    let output = ByNormal::of(output);
+    let mut pairs = Vec::with_capacity(grid.len() * grid.len());
+    for &(first, weight) in &grid {
+        let tokens = input.at_normal(first).max(1.0);
+        for &(independent, share) in &grid {
+            let second = copula.second(first, independent);
+            pairs.push((tokens, output.at(second), weight * share));
         }
     }
-    ClassLengths {
-        offered: offered.mean(),
-        served: served.mean(),
-        served_share: if offered.weight > 0.0 { served.weight / offered.weight } else { 0.0 },
+    pairs
+}
+
+/// Lengths by standard normal value, tabulated: some laws take a while for each.
+struct ByNormal(Vec<f64>);
+
+impl ByNormal {
+    const PER_SIGMA: f64 = 16.0;
+    const SIGMAS: i32 = 9;
+
+    fn of(lengths: &Lengths) -> Self {
+        let steps = Self::SIGMAS * 16;
+        let at = |i: i32| math::ln(lengths.at_normal(f64::from(i) / Self::PER_SIGMA).max(1.0));
+        Self((-steps..=steps).map(at).collect())
     }
+
+    /// Linear in the logarithm, which is exact for a lognormal.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "cut to the table before it becomes an index"
+    )]
+    fn at(&self, z: f64) -> f64 {
+        let last = (self.0.len() - 1) as f64;
+        let place = ((z + f64::from(Self::SIGMAS)) * Self::PER_SIGMA).clamp(0.0, last);
+        let index = (place.floor() as usize).min(self.0.len() - 2);
+        let (low, high) = (self.0[index], self.0[index + 1]);
+        math::exp(low + (high - low) * (place - index as f64))
+    }
+}
+
+fn of_pairs(pairs: &[Pair], hidden: &[Node], budget: f64, longest: f64) -> ClassLengths {
+    let (mut offered, mut served) = (Sum::default(), Sum::default());
+    for &(input, output, weight) in pairs {
+        for &(more, share) in hidden {
+            let generated = output + more;
+            let one = LengthMoments::fixed(input, generated.min(budget));
+            let truncated = generated > budget;
+            offered.add(weight * share, &one, truncated);
+            if input + generated.min(budget) <= longest {
+                served.add(weight * share, &one, truncated);
+            }
+        }
+    }
+    ClassLengths::of(&offered, &served)
 }
 
 /// Independent prompts and answers. For each prompt, the answers that still fit are a prefix of
 /// the sorted ones.
-fn of_independent(inputs: &[Node], outputs: &mut [Node], longest: f64) -> ClassLengths {
+fn of_independent(inputs: &[Node], generated: &[Node], budget: f64, longest: f64) -> ClassLengths {
+    let mut outputs: Vec<Node> = generated.to_vec();
     outputs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let mut prefixes = vec![Sum::default()];
-    for &(tokens, weight) in outputs.iter() {
+    for &(tokens, weight) in &outputs {
         let mut next = prefixes[prefixes.len() - 1];
-        next.add(weight, &LengthMoments::fixed(0.0, tokens));
+        let one = LengthMoments::fixed(0.0, tokens.min(budget));
+        next.add(weight, &one, tokens > budget);
         prefixes.push(next);
     }
     let (mut offered, mut served) = (Sum::default(), Sum::default());
     for &(input, weight) in inputs {
-        let fit = outputs.partition_point(|(output, _)| input + output <= longest);
+        let fit = outputs.partition_point(|(tokens, _)| input + tokens.min(budget) <= longest);
         for (sum, upto) in [(&mut offered, outputs.len()), (&mut served, fit)] {
             sum.add_product(input, weight, &prefixes[upto]);
         }
     }
-    ClassLengths {
-        offered: offered.mean(),
-        served: served.mean(),
-        served_share: (served.weight / offered.weight).min(1.0),
+    ClassLengths::of(&offered, &served)
+}
+
+impl ClassLengths {
+    fn of(offered: &Sum, served: &Sum) -> Self {
+        let share = |part: f64, whole: f64| if whole > 0.0 { (part / whole).min(1.0) } else { 0.0 };
+        Self {
+            offered: offered.mean(),
+            served: served.mean(),
+            served_share: share(served.weight, offered.weight),
+            truncated_share: share(offered.truncated, offered.weight),
+            served_truncated_share: share(served.truncated, served.weight),
+        }
     }
 }
 
 /// A length and its weight.
-type Node = (f64, f64);
+pub(super) type Node = (f64, f64);
+
+/// A prompt, an answer and their weight.
+type Pair = (f64, f64, f64);
+
+/// At most `most` nodes with the same mean: neighbours of nearly equal weight become one.
+fn merged(mut nodes: Vec<Node>, most: usize) -> Vec<Node> {
+    if nodes.len() <= most {
+        return nodes;
+    }
+    nodes.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let part = nodes.iter().map(|(_, weight)| weight).sum::<f64>() / most as f64;
+    let (mut merged, mut sum, mut weight) = (Vec::with_capacity(most + 1), 0.0, 0.0);
+    for (tokens, share) in nodes {
+        sum += tokens * share;
+        weight += share;
+        if weight >= part {
+            merged.push((sum / weight, weight));
+            (sum, weight) = (0.0, 0.0);
+        }
+    }
+    if weight > 0.0 {
+        merged.push((sum / weight, weight));
+    }
+    merged
+}
 
 /// Lengths with weights that sum to one and integrate their first two moments.
-fn nodes(lengths: &Lengths, requests: usize) -> Vec<Node> {
+pub(super) fn nodes(lengths: &Lengths, requests: usize) -> Vec<Node> {
     let observed = |tokens: &[u32]| {
         let weight = 1.0 / tokens.len().max(1) as f64;
         tokens.iter().map(|tokens| (f64::from(*tokens), weight)).collect()
     };
     match lengths {
         Lengths::Fixed(tokens) => vec![(f64::from(*tokens), 1.0)],
-        Lengths::Lognormal(law) => lognormal_nodes(law.mu(), law.sigma()),
+        Lengths::Lognormal(law) => normal_nodes(|z| math::exp(law.mu() + law.sigma() * z)),
+        Lengths::Gamma(_) | Lengths::Pareto(_) => normal_nodes(|z| lengths.at_normal(z)),
+        Lengths::Uniform(law) => {
+            let (min, max) = law.range();
+            let width = f64::from(max - min) + 1.0;
+            let shares = (1_u32..64).map(|i| f64::from(i) / 64.0);
+            quantile_nodes(|p| f64::from(min) - 0.5 + p * width, shares)
+        }
         Lengths::Quantiles(table) => quantile_nodes(|p| table.at(p), table.shares()),
-        Lengths::Empirical(samples) => observed(samples),
+        Lengths::Empirical(samples) => observed(samples.given()),
         Lengths::Recorded(tokens) => observed(&tokens[..requests.min(tokens.len())]),
+        Lengths::Mixture(mixture) => {
+            let of_part = |(share, lengths): &(f64, Lengths)| {
+                let share = *share;
+                let nodes = nodes(lengths, requests).into_iter();
+                nodes.map(move |(tokens, weight)| (tokens, weight * share)).collect::<Vec<_>>()
+            };
+            mixture.parts().iter().flat_map(of_part).collect()
+        }
+        Lengths::Clipped(inner, clip) => {
+            let nodes = nodes(inner, requests).into_iter();
+            nodes.map(|(tokens, weight)| (clip.apply(tokens), weight)).collect()
+        }
     }
 }
 
 /// Trapezoids over the standard normal: for smooth functions their error is far below rounding.
-fn lognormal_nodes(mu: f64, sigma: f64) -> Vec<Node> {
+fn normal_nodes(at: impl Fn(f64) -> f64) -> Vec<Node> {
     const STEPS_PER_SIGMA: i32 = 16;
     const SIGMAS: i32 = 9;
     let step = 1.0 / f64::from(STEPS_PER_SIGMA);
     let raw: Vec<Node> = (-SIGMAS * STEPS_PER_SIGMA..=SIGMAS * STEPS_PER_SIGMA)
         .map(|i| {
             let z = f64::from(i) * step;
-            (math::exp(mu + sigma * z).max(1.0), math::exp(-z * z / 2.0))
+            (at(z).max(1.0), math::exp(-z * z / 2.0))
         })
         .collect();
     let total: f64 = raw.iter().map(|(_, weight)| weight).sum();
@@ -130,12 +269,17 @@ fn quantile_nodes(at: impl Fn(f64) -> f64, shares: impl Iterator<Item = f64>) ->
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     weight: f64,
+    /// Weight of answers that the budget cuts.
+    truncated: f64,
     moments: LengthMoments,
 }
 
 impl Sum {
-    fn add(&mut self, weight: f64, one: &LengthMoments) {
+    fn add(&mut self, weight: f64, one: &LengthMoments, truncated: bool) {
         self.weight += weight;
+        if truncated {
+            self.truncated += weight;
+        }
         self.moments = self.moments.plus(weight, one);
     }
 
@@ -143,6 +287,7 @@ impl Sum {
     fn add_product(&mut self, input: f64, weight: f64, outputs: &Self) {
         let LengthMoments { output, output_squared, .. } = outputs.moments;
         self.weight += weight * outputs.weight;
+        self.truncated += weight * outputs.truncated;
         let product = LengthMoments {
             input: input * outputs.weight,
             input_squared: input * input * outputs.weight,
@@ -163,86 +308,4 @@ impl Sum {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::workload::{Arrivals, Quality, RateProfile};
-
-    fn class(input: Lengths, output: Lengths) -> TrafficClass {
-        TrafficClass {
-            name: "c".to_owned(),
-            arrivals: Arrivals::Even(RateProfile::constant(1.0).unwrap()),
-            input,
-            output,
-            max_output_tokens: None,
-            patience: None,
-            error_rate: 0.0,
-            quality: Quality::NotChecked,
-        }
-    }
-
-    fn close(a: f64, b: f64, tolerance: f64) {
-        assert!((a / b - 1.0).abs() < tolerance, "{a} {b}");
-    }
-
-    #[test]
-    fn fixed_lengths_are_exact() {
-        let lengths = class_lengths(&class(Lengths::Fixed(512), Lengths::Fixed(731)), 9, 8192);
-        assert_eq!(lengths.offered, LengthMoments::fixed(512.0, 731.0));
-        assert_eq!((lengths.served, lengths.served_share), (lengths.offered, 1.0));
-    }
-
-    #[test]
-    fn a_lognormal_has_the_moments_of_the_formula() {
-        let law = crate::workload::Lognormal::from_mean_p99(500.0, 2400.0).unwrap();
-        let class = class(Lengths::Lognormal(law), Lengths::Fixed(10));
-        let moments = class_lengths(&class, 9, u32::MAX).offered;
-        close(moments.input, 500.0, 1e-4);
-        let second = math::exp(2.0 * law.mu() + 2.0 * law.sigma() * law.sigma());
-        close(moments.input_squared, second, 1e-3);
-        close(moments.input_output, 5000.0, 1e-4);
-    }
-
-    #[test]
-    fn a_quantile_table_is_integrated_exactly() {
-        // Uniform from 100 to 300, then flat.
-        let table = Lengths::quantiles(&[(0.0, 100.0), (0.5, 300.0)]).unwrap();
-        let moments = class_lengths(&class(table, Lengths::Fixed(1)), 9, u32::MAX).offered;
-        close(moments.input, 0.5 * 200.0 + 0.5 * 300.0, 1e-12);
-        let uniform_square = 200.0 * 200.0 + 200.0 * 200.0 / 12.0;
-        close(moments.input_squared, 0.5 * uniform_square + 0.5 * 90_000.0, 1e-12);
-    }
-
-    #[test]
-    fn what_is_too_long_is_offered_but_not_served() {
-        let input = Lengths::Empirical(vec![100, 200, 900]);
-        let output = Lengths::Empirical(vec![50, 150]);
-        let lengths = class_lengths(&class(input, output), 9, 1000);
-        // 900 + 150 alone does not fit.
-        close(lengths.served_share, 5.0 / 6.0, 1e-12);
-        close(lengths.offered.input, 400.0, 1e-12);
-        close(lengths.served.input, (100.0 * 2.0 + 200.0 * 2.0 + 900.0) / 5.0, 1e-12);
-        close(lengths.served.output, (3.0 * 50.0 + 2.0 * 150.0) / 5.0, 1e-12);
-        close(
-            lengths.served.input_output,
-            (100.0 * 200.0 + 200.0 * 200.0 + 900.0 * 50.0) / 5.0,
-            1e-12,
-        );
-    }
-
-    #[test]
-    fn an_output_budget_cuts_answers() {
-        let mut class = class(Lengths::Fixed(10), Lengths::Empirical(vec![100, 300]));
-        class.max_output_tokens = Some(200);
-        close(class_lengths(&class, 9, 8192).offered.output, 150.0, 1e-12);
-    }
-
-    #[test]
-    fn a_recording_keeps_prompt_and_answer_together() {
-        let class =
-            class(Lengths::Recorded(vec![100, 1000, 7]), Lengths::Recorded(vec![10, 100, 7]));
-        let lengths = class_lengths(&class, 2, 500);
-        close(lengths.offered.input_output, f64::midpoint(1000.0, 100_000.0), 1e-12);
-        close(lengths.served_share, 0.5, 1e-12);
-        close(lengths.served.input, 100.0, 1e-12);
-    }
-}
+mod tests;

@@ -18,6 +18,7 @@ pub mod report;
 mod service;
 mod supply;
 mod timeline;
+mod workload;
 
 pub use lengths::{ClassLengths, class_lengths};
 pub use mean_field::{LengthMoments, MeanField, MeanShape, Operating, ReplicaLimits};

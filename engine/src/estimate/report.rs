@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::accounts::report::MixRate;
 use crate::step_time::Origin;
+use crate::workload::LengthSummary;
 
 /// Memory, supply, capacity and fluid debt by arithmetic, and how far to trust them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,6 +19,27 @@ pub struct EstimateReport {
     /// Everything that supposes that it fits.
     #[serde(flatten)]
     pub supply: Option<SupplyEstimate>,
+}
+
+/// What a class asks for by its distributions. A draw scatters around it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClassWorkload {
+    /// Name of the class.
+    pub name: String,
+    /// Whose traffic it is; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tenant: String,
+    /// Requests expected before the horizon.
+    pub expected_requests: f64,
+    /// Prompts.
+    pub input_tokens: LengthSummary,
+    /// All tokens that are generated, hidden ones included, up to the output budget.
+    pub output_tokens: LengthSummary,
+    /// Share of requests whose answer the output budget cuts.
+    pub share_at_max_output_tokens: f64,
+    /// Mean of the generated tokens that are not shown; absent where none are hidden.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_hidden_tokens: Option<f64>,
 }
 
 /// Whether there is anything to estimate.
@@ -78,6 +100,8 @@ pub struct SmallestFitting {
 /// Supply against demand by a mean-field fixpoint of one replica.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SupplyEstimate {
+    /// What each enabled class asks for, in the order of the document.
+    pub workload: Vec<ClassWorkload>,
     /// Mean demand, input tokens per second.
     pub required_prefill_tps: f64,
     /// Mean demand, output tokens per second.

@@ -6,6 +6,7 @@ use super::latency::Latencies;
 use super::report::{EstimateVerdict, SupplyEstimate};
 use super::service::ReplicaModel;
 use super::timeline::Timeline;
+use super::workload;
 use crate::accounts::report::SaturatedBy;
 use crate::scenario::{Pool, Scenario};
 use crate::step_time::Origin;
@@ -58,6 +59,7 @@ fn rates(
     let sustainable_rps = per_replica_rps * replicas;
     let utilization = ratio(mean.served_rps, sustainable_rps);
     SupplyEstimate {
+        workload: workload::classes(scenario),
         required_prefill_tps: mean.offered.prefill_tps,
         required_decode_tps: mean.offered.decode_tps,
         required_rps: mean.offered.rps,

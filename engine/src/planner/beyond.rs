@@ -62,7 +62,10 @@ fn capped(scenario: &Scenario, spec: &ReplicaSpec) -> Option<PlanAnswer> {
     // By their rates where they are rates: 90 % rather than the 89.7 % that were drawn.
     let share = |cause| match cause {
         Cause::Error => class.error_rate,
-        Cause::Quality => 1.0 - class.quality.pass_rate().unwrap_or(1.0),
+        // Truncated answers have a rate of their own, and how many there are is drawn.
+        Cause::Quality if class.truncated_pass_rate.is_none() => {
+            1.0 - class.quality.pass_rate().unwrap_or(1.0)
+        }
         _ => lost.share(cause),
     };
     let limit = Cause::ALL.into_iter().max_by(|a, b| share(*a).total_cmp(&share(*b)))?;

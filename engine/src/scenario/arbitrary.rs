@@ -8,6 +8,8 @@ use crate::catalog;
 use crate::fleet::{KvPrecision, WeightPrecision};
 use crate::step_time::StepCoefficients;
 
+// Boxed where they are large: unboxed, the strategy of a document fills the stack of a test.
+
 /// Any finite number, round and crooked ones alike.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
@@ -44,7 +46,7 @@ fn noise() -> impl Strategy<Value = NoiseDoc> {
     prop_oneof![Just(NoiseDoc::Poisson), Just(NoiseDoc::None), gamma]
 }
 
-fn arrivals() -> impl Strategy<Value = ArrivalsDoc> {
+fn arrivals() -> BoxedStrategy<ArrivalsDoc> {
     let point = (number(), number()).prop_map(|(t_s, rate_rps)| RatePointDoc { t_s, rate_rps });
     let trace = (prop::collection::vec(number(), 0..5), or(1.0, number()), or(1.0, number()));
     prop_oneof![
@@ -64,45 +66,123 @@ fn arrivals() -> impl Strategy<Value = ArrivalsDoc> {
             .prop_map(|(rate_rps, cv, burstiness)| ArrivalsDoc::Gamma { rate_rps, cv, burstiness }),
         shaped_arrivals(),
     ]
+    .boxed()
 }
 
-fn shaped_arrivals() -> impl Strategy<Value = ArrivalsDoc> {
-    (prop::array::uniform4(number()), or(0.0, number()), noise(), 0..5_u32).prop_map(
-        |([a, b, c, d], e, noise, kind)| match kind {
-            0 => {
-                ArrivalsDoc::Bursts { quiet_rps: a, burst_rps: b, mean_quiet_s: c, mean_burst_s: d }
-            }
-            1 => ArrivalsDoc::Sinusoid { min_rps: a, max_rps: b, period_s: c, phase: e, noise },
+fn shaped_arrivals() -> BoxedStrategy<ArrivalsDoc> {
+    (prop::array::uniform4(number()), or(0.0, number()), noise(), 0..6_u32)
+        .prop_map(|([low, high, first, second], other, noise, kind)| match kind {
+            0 => ArrivalsDoc::Bursts {
+                quiet_rps: low,
+                burst_rps: high,
+                mean_quiet_s: first,
+                mean_burst_s: second,
+            },
+            1 => ArrivalsDoc::Sinusoid {
+                min_rps: low,
+                max_rps: high,
+                period_s: first,
+                phase: other,
+                noise,
+            },
             2 => ArrivalsDoc::Spike {
-                base_rps: a,
-                peak_rps: b,
-                start_s: c,
-                duration_s: d,
-                ramp_s: e,
+                base_rps: low,
+                peak_rps: high,
+                start_s: first,
+                duration_s: second,
+                ramp_s: other,
                 noise,
             },
-            3 => ArrivalsDoc::Ramp { from_rps: a, to_rps: b, start_s: e, duration_s: c, noise },
+            3 => ArrivalsDoc::Ramp {
+                from_rps: low,
+                to_rps: high,
+                start_s: other,
+                duration_s: first,
+                noise,
+            },
+            4 => ArrivalsDoc::Day { mean_rps: low, peak_over_mean: high, peak_hour: first, noise },
             _ => ArrivalsDoc::Week {
-                mean_rps: a,
-                peak_over_mean: b,
-                peak_hour: c,
-                weekend_factor: d,
+                mean_rps: low,
+                peak_over_mean: high,
+                peak_hour: first,
+                weekend_factor: second,
                 noise,
             },
-        },
-    )
+        })
+        .boxed()
 }
 
-fn lengths() -> impl Strategy<Value = LengthsDoc> {
+fn maybe() -> impl Strategy<Value = Option<f64>> {
+    prop::option::of(number())
+}
+
+fn lognormal() -> BoxedStrategy<LengthsDoc> {
+    let range = (prop::option::of(any::<u32>()), prop::option::of(any::<u32>()));
+    (prop::array::uniform8(maybe()), range)
+        .prop_map(|([mean, p99, sd, sigma, p5, p50, p90, p95], (min, max))| {
+            LengthsDoc::Lognormal(LognormalDoc {
+                mean,
+                p99,
+                sd,
+                sigma,
+                p5,
+                p50,
+                p90,
+                p95,
+                min,
+                max,
+            })
+        })
+        .boxed()
+}
+
+fn simple_lengths() -> BoxedStrategy<LengthsDoc> {
     let row = (number(), number()).prop_map(|(p, tokens)| QuantileDoc { p, tokens });
     let tokens = || prop::collection::vec(any::<u32>(), 0..5);
+    let whole = || prop::option::of(any::<u32>());
     prop_oneof![
         any::<u32>().prop_map(|tokens| LengthsDoc::Fixed { tokens }),
-        (number(), number()).prop_map(|(mean, p99)| LengthsDoc::Lognormal { mean, p99 }),
+        (number(), number()).prop_map(|(mean, p99)| LengthsDoc::lognormal(mean, p99)),
+        lognormal(),
+        (any::<u32>(), any::<u32>(), maybe(), maybe())
+            .prop_map(|(min, max, mean, sd)| LengthsDoc::Uniform { min, max, mean, sd }),
+        (number(), maybe(), maybe(), whole(), whole())
+            .prop_map(|(mean, cv, sd, min, max)| LengthsDoc::Gamma { mean, cv, sd, min, max }),
+        (number(), maybe(), maybe(), maybe(), whole()).prop_map(|(min, alpha, p99, mean, max)| {
+            LengthsDoc::Pareto { min, alpha, p99, mean, max }
+        }),
         prop::collection::vec(row, 0..4).prop_map(|table| LengthsDoc::Quantiles { table }),
         tokens().prop_map(|samples| LengthsDoc::Empirical { samples }),
-        tokens().prop_map(|tokens| LengthsDoc::Recorded { tokens }),
+        (tokens(), or(1.0, number()))
+            .prop_map(|(tokens, factor)| LengthsDoc::Recorded { tokens, factor }),
     ]
+    .boxed()
+}
+
+fn lengths() -> BoxedStrategy<LengthsDoc> {
+    let part =
+        (number(), simple_lengths()).prop_map(|(weight, tokens)| MixturePartDoc { weight, tokens });
+    let whole = || prop::option::of(any::<u32>());
+    let mixture = (prop::collection::vec(part, 0..3), whole(), whole())
+        .prop_map(|(parts, min, max)| LengthsDoc::Mixture { parts, min, max });
+    prop_oneof![4 => simple_lengths(), 1 => mixture].boxed()
+}
+
+fn pairing() -> BoxedStrategy<PairingDoc> {
+    let correlated =
+        number().prop_map(|rank_correlation| PairingDoc::Correlated { rank_correlation });
+    prop_oneof![3 => Just(PairingDoc::Apart), 1 => Just(PairingDoc::Together), 1 => correlated]
+        .boxed()
+}
+
+fn hidden() -> BoxedStrategy<Option<HiddenTokensDoc>> {
+    let added = lengths().prop_map(Box::new).prop_map(|tokens| HiddenTokensDoc::Added { tokens });
+    prop_oneof![
+        3 => Just(None),
+        1 => number().prop_map(|share| Some(HiddenTokensDoc::Share { share })),
+        1 => added.prop_map(Some),
+    ]
+    .boxed()
 }
 
 fn patience() -> impl Strategy<Value = PatienceDoc> {
@@ -135,21 +215,33 @@ fn slo() -> impl Strategy<Value = SloDoc> {
     )
 }
 
-fn class() -> impl Strategy<Value = ClassDoc> {
-    let who = (text(), prop::option::of(patience()), or(0.0, number()), quality(), slo());
+fn class() -> BoxedStrategy<ClassDoc> {
+    let who = (text(), text(), prop::option::of(patience()), or(0.0, number()), quality(), slo());
     let what = (arrivals(), lengths(), lengths(), prop::option::of(any::<u32>()));
-    (who, what).prop_map(
-        |((name, patience, error_rate, quality, slo), (arrivals, input, output, budget))| {
-            ClassDoc {
-                patience,
-                error_rate,
-                quality,
-                slo,
-                max_output_tokens: budget,
-                ..ClassDoc::new(&name, arrivals, input, output)
-            }
-        },
-    )
+    let beside = (pairing(), hidden(), maybe(), prop::bool::weighted(0.8));
+    (who, what, beside)
+        .prop_map(
+            |(
+                (name, tenant, patience, error_rate, quality, slo),
+                (arrivals, input, output, budget),
+                (pairing, hidden_tokens, truncated_pass_rate, enabled),
+            )| {
+                ClassDoc {
+                    enabled,
+                    tenant,
+                    pairing,
+                    hidden_tokens,
+                    truncated_pass_rate,
+                    patience,
+                    error_rate,
+                    quality,
+                    slo,
+                    max_output_tokens: budget,
+                    ..ClassDoc::new(&name, arrivals, input, output)
+                }
+            },
+        )
+        .boxed()
 }
 
 fn gpu() -> impl Strategy<Value = GpuRef> {

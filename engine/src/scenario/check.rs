@@ -5,6 +5,7 @@
 
 mod arrivals;
 mod findings;
+mod lengths;
 mod pool;
 mod step_time;
 mod workload;
@@ -16,6 +17,7 @@ use super::doc::{ScenarioDoc, VERSION};
 use crate::problem::Problem;
 
 pub use arrivals::arrivals_of;
+pub use lengths::lengths_of;
 pub use pool::MAX_REPLICAS;
 pub use workload::MAX_CLASSES;
 

@@ -8,11 +8,13 @@
 mod arrivals;
 mod defaults;
 mod fleet;
+mod lengths;
 mod text;
 mod workload;
 
 pub use arrivals::*;
 pub use fleet::*;
+pub use lengths::*;
 use serde::{Deserialize, Deserializer, Serialize};
 pub(super) use text::to_minimal_json;
 pub use text::{MAX_TEXT_BYTES, parse, to_json};

@@ -58,8 +58,8 @@ impl TraceWorkload {
         Some(match form {
             TraceForm::Replay => Self {
                 arrivals: ArrivalsDoc::trace(trace.due_s.clone()),
-                input_tokens: LengthsDoc::Recorded { tokens: input },
-                output_tokens: LengthsDoc::Recorded { tokens: output },
+                input_tokens: LengthsDoc::recorded(input),
+                output_tokens: LengthsDoc::recorded(output),
                 horizon_s,
                 span_s: None,
                 remarks,

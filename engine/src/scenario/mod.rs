@@ -11,7 +11,7 @@ mod pool;
 pub mod presets;
 mod refs;
 
-pub use check::{Checked, MAX_CLASSES, MAX_REPLICAS, arrivals_of, check};
+pub use check::{Checked, MAX_CLASSES, MAX_REPLICAS, arrivals_of, check, lengths_of};
 pub use from_trace::{TraceForm, TraceWorkload};
 pub use pool::{Pool, Price, Scheduler, Service, StepTime};
 pub use refs::{CatalogRef, GpuRef, ModelRef};

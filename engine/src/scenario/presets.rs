@@ -113,8 +113,8 @@ mod tests {
         let mut doubled = preset("chat-peak").unwrap().doc.clone();
         doubled.name = "Outputs double at the same rate".to_owned();
         let output = &mut doubled.workload.classes[0].output_tokens;
-        let LengthsDoc::Lognormal { mean, p99 } = output else { panic!("{output:?}") };
-        (*mean, *p99) = (*mean * 2.0, *p99 * 2.0);
+        let LengthsDoc::Lognormal(law) = output else { panic!("{output:?}") };
+        (law.mean, law.p99) = (law.mean.map(|m| m * 2.0), law.p99.map(|p| p * 2.0));
         assert_eq!(doubled, preset("outputs-double").unwrap().doc);
     }
 

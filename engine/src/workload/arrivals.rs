@@ -75,7 +75,7 @@ impl Spacing {
     /// below is burstier, infinite is evenly spaced.
     pub fn of_burstiness(k: f64) -> Result<Self, Problem> {
         let least = 1.0 / (MAX_GAP_CV * MAX_GAP_CV);
-        if !(k >= least) {
+        if !(least..=f64::INFINITY).contains(&k) {
             return Err(Problem::error(
                 "burstiness",
                 format!("the burstiness is {k:?}"),

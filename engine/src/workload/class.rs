@@ -2,7 +2,7 @@
 
 use rand_distr::{Distribution, LogNormal};
 
-use super::{Arrivals, Lengths};
+use super::{Arrivals, Lengths, Pairing};
 use crate::math;
 use crate::problem::Problem;
 use crate::rng::{Key, keyed};
@@ -13,20 +13,72 @@ use crate::units::{MAX_HORIZON_S, Picos};
 pub struct TrafficClass {
     /// Unique name.
     pub name: String,
+    /// Whose traffic it is; may be empty.
+    pub tenant: String,
+    /// Its place in the document, which keys its draws: whoever else is enabled changes none.
+    pub position: u32,
     /// When requests are due.
     pub arrivals: Arrivals,
     /// Prompt lengths.
     pub input: Lengths,
     /// Output lengths the model would produce.
     pub output: Lengths,
-    /// Output budget: answers stop here, tokens.
+    /// How the two go together.
+    pub pairing: Pairing,
+    /// Tokens that are generated and not shown, before the answer.
+    pub hidden: Hidden,
+    /// Output budget: generation stops here, hidden tokens included.
     pub max_output_tokens: Option<u32>,
+    /// Share of answers cut by the budget that pass, 0 to 1, where quality is known; `None` as of
+    /// all others.
+    pub truncated_pass_rate: Option<f64>,
     /// How long users wait for a first token; `None` waits for ever.
     pub patience: Option<Patience>,
     /// Share of requests that the server fails after serving them, 0 to 1.
     pub error_rate: f64,
     /// What is known about answers.
     pub quality: Quality,
+}
+
+impl TrafficClass {
+    /// A class with every other setting at its default.
+    pub fn new(name: &str, arrivals: Arrivals, input: Lengths, output: Lengths) -> Self {
+        Self {
+            name: name.to_owned(),
+            tenant: String::new(),
+            position: 0,
+            arrivals,
+            input,
+            output,
+            pairing: Pairing::default(),
+            hidden: Hidden::default(),
+            max_output_tokens: None,
+            truncated_pass_rate: None,
+            patience: None,
+            error_rate: 0.0,
+            quality: Quality::NotChecked,
+        }
+    }
+
+    /// Share of answers that pass when a share `truncated` of them is cut by the budget; `None`
+    /// where nobody looked.
+    pub fn pass_rate(&self, truncated: f64) -> Option<f64> {
+        let whole = self.quality.pass_rate()?;
+        let cut = self.truncated_pass_rate.unwrap_or(whole);
+        Some(whole * (1.0 - truncated) + cut * truncated)
+    }
+}
+
+/// Tokens that a reasoning model generates and does not show.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Hidden {
+    /// There are none.
+    #[default]
+    None,
+    /// This share of the output tokens, 0 to 1, is hidden: the output counts them.
+    Share(f64),
+    /// So many come before the output, drawn apart from it: the output is what is shown.
+    Added(Lengths),
 }
 
 /// What is known about answers.

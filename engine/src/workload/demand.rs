@@ -179,22 +179,15 @@ impl LengthSummary {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Arrivals, Lengths, Quality, RateProfile, generate};
+    use super::super::{Arrivals, Lengths, RateProfile, generate};
     use super::*;
 
     const MINUTE: Picos = Picos(60_000_000_000_000);
 
     fn class(rate_rps: f64, input: u32, output: u32) -> TrafficClass {
-        TrafficClass {
-            name: format!("{input} in, {output} out"),
-            arrivals: Arrivals::Even(RateProfile::constant(rate_rps).unwrap()),
-            input: Lengths::Fixed(input),
-            output: Lengths::Fixed(output),
-            max_output_tokens: None,
-            patience: None,
-            error_rate: 0.0,
-            quality: Quality::NotChecked,
-        }
+        let arrivals = Arrivals::Even(RateProfile::constant(rate_rps).unwrap());
+        let name = format!("{input} in, {output} out");
+        TrafficClass::new(&name, arrivals, Lengths::Fixed(input), Lengths::Fixed(output))
     }
 
     #[test]

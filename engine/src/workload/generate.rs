@@ -2,6 +2,7 @@
 
 use rand::RngExt;
 
+use super::class::Hidden;
 use super::{Due, OfferedRequest, TrafficClass};
 use crate::problem::Problem;
 use crate::rng::{Key, Stream, keyed};
@@ -31,13 +32,13 @@ pub fn generate(
     }
     let mut offered = Vec::new();
     for (index, class) in (0..).zip(classes) {
-        let dues = class.arrivals.dues(seed, u64::from(index));
+        let dues = class.arrivals.dues(seed, u64::from(class.position));
         for due in dues.take_while(|due| due.at < horizon) {
             if offered.len() as u64 >= MAX_REQUESTS {
                 return Err(too_many(expected));
             }
-            let who = Identity { seed, class: index, request: due.request };
-            offered.push(class.request(who, due)?);
+            let who = Identity { seed, position: class.position, request: due.request };
+            offered.push(class.request(index, who, due)?);
         }
     }
     // Stable, so requests of one class that are due at once stay in their order.
@@ -78,14 +79,14 @@ pub fn digest(requests: &[OfferedRequest]) -> u64 {
 #[derive(Debug, Clone, Copy)]
 struct Identity {
     seed: u64,
-    class: u32,
+    position: u32,
     request: u64,
 }
 
 impl Identity {
     fn key(self, stream: Stream) -> Key {
-        let Self { seed, class, request } = self;
-        Key { seed, stream, class: u64::from(class), request, attempt: 0 }
+        let Self { seed, position, request } = self;
+        Key { seed, stream, class: u64::from(position), request, attempt: 0 }
     }
 
     /// Uniform in [0, 1). One number against every threshold: a request that fails at one error
@@ -96,23 +97,35 @@ impl Identity {
 }
 
 impl TrafficClass {
-    fn request(&self, who: Identity, due: Due) -> Result<OfferedRequest, Problem> {
+    fn request(&self, class: u32, who: Identity, due: Due) -> Result<OfferedRequest, Problem> {
         let too_short = |side: &str| {
             Problem::error(
-                format!("workload.classes[{}].{side}", who.class),
+                format!("workload.classes[{}].{side}", who.position),
                 format!("request {} of the trace has no recorded length", due.record),
                 "give one length per request of the trace",
             )
         };
-        let input = self.input.draw(who.key(Stream::InputTokens), due.record);
-        let output = self.output.draw(who.key(Stream::OutputTokens), due.record);
+        let (input, output) = self.pairing.draw(
+            (&self.input, who.key(Stream::InputTokens)),
+            (&self.output, who.key(Stream::OutputTokens)),
+            due.record,
+        );
+        let output = output.ok_or_else(|| too_short("output_tokens"))?;
+        let hidden = match &self.hidden {
+            Hidden::Added(lengths) => lengths
+                .draw(who.key(Stream::HiddenTokens), due.record)
+                .ok_or_else(|| too_short("hidden_tokens"))?,
+            Hidden::None | Hidden::Share(_) => 0,
+        };
+        let generated = output.saturating_add(hidden);
         let budget = self.max_output_tokens.unwrap_or(u32::MAX).max(1);
-        let pass_rate = self.quality.pass_rate().unwrap_or(1.0);
+        let truncated = if generated > budget { 1.0 } else { 0.0 };
+        let pass_rate = self.pass_rate(truncated).unwrap_or(1.0);
         Ok(OfferedRequest {
-            class: who.class,
+            class,
             due: due.at,
             input_tokens: input.ok_or_else(|| too_short("input_tokens"))?,
-            output_tokens: output.ok_or_else(|| too_short("output_tokens"))?.min(budget),
+            output_tokens: generated.min(budget),
             patience: self.patience.and_then(|patience| patience.draw(who.key(Stream::Patience))),
             fails: self.error_rate > 0.0 && who.uniform(Stream::Error) < self.error_rate,
             acceptable: pass_rate >= 1.0 || who.uniform(Stream::Quality) < pass_rate,
@@ -123,22 +136,21 @@ impl TrafficClass {
 #[cfg(test)]
 mod tests {
     use super::super::{
-        Arrivals, Bursts, Lengths, Patience, Quality, RateProfile, Replay, Spacing, sinusoid, weeks,
+        Arrivals, Bursts, Copula, GammaLengths, Lengths, Mixture, Pairing, ParetoLengths, Patience,
+        Quality, RateProfile, Replay, Spacing, Uniform, sinusoid, weeks,
     };
     use super::*;
 
     const MINUTE: Picos = Picos(60_000_000_000_000);
 
     fn class(arrivals: Arrivals) -> TrafficClass {
+        let input = Lengths::lognormal(512.0, 2_000.0).unwrap();
+        let output = Lengths::lognormal(256.0, 1_000.0).unwrap();
         TrafficClass {
-            name: "chat".to_owned(),
-            arrivals,
-            input: Lengths::lognormal(512.0, 2_000.0).unwrap(),
-            output: Lengths::lognormal(256.0, 1_000.0).unwrap(),
-            max_output_tokens: None,
             patience: Some(Patience::lognormal(5.0, 20.0).unwrap()),
             error_rate: 0.02,
             quality: Quality::Assumed { pass_rate: 0.9, by: "a test".to_owned() },
+            ..TrafficClass::new("chat", arrivals, input, output)
         }
     }
 
@@ -209,6 +221,55 @@ mod tests {
     }
 
     #[test]
+    fn truncated_answers_pass_at_their_own_rate_and_whole_ones_as_before() {
+        let mut class = poisson(200.0);
+        class.max_output_tokens = Some(200);
+        let before = generate(std::slice::from_ref(&class), 1, MINUTE).unwrap();
+        class.truncated_pass_rate = Some(0.3);
+        let now = generate(&[class], 1, MINUTE).unwrap();
+        let (mut cut, mut passed) = (0.0, 0.0);
+        for (before, now) in before.iter().zip(&now) {
+            assert!(before.acceptable >= now.acceptable);
+            if now.output_tokens == 200 {
+                cut += 1.0;
+                passed += f64::from(u8::from(now.acceptable));
+            } else {
+                assert_eq!(before, now);
+            }
+        }
+        // A few answers have 200 tokens of their own.
+        assert!(cut > 3_000.0 && (passed / cut - 0.3).abs() < 0.04, "{passed} of {cut}");
+    }
+
+    #[test]
+    fn hidden_tokens_are_generated_before_the_answer_and_count_in_the_budget() {
+        let plain = generate(&[poisson(20.0)], 1, MINUTE).unwrap();
+        let mut class = poisson(20.0);
+        class.hidden = Hidden::Added(Lengths::fixed(1_000).unwrap());
+        let thinking = generate(std::slice::from_ref(&class), 1, MINUTE).unwrap();
+        class.max_output_tokens = Some(1_100);
+        let cut = generate(std::slice::from_ref(&class), 1, MINUTE).unwrap();
+        class.hidden = Hidden::Share(0.5);
+        class.max_output_tokens = None;
+        assert_eq!(plain, generate(&[class], 1, MINUTE).unwrap(), "a share is inside the output");
+        for ((plain, thinking), cut) in plain.iter().zip(&thinking).zip(&cut) {
+            assert_eq!(thinking.output_tokens, plain.output_tokens + 1_000);
+            assert_eq!(cut.output_tokens, thinking.output_tokens.min(1_100));
+        }
+    }
+
+    #[test]
+    fn a_class_draws_by_its_place_in_the_document() {
+        let mut second = poisson(20.0);
+        second.position = 1;
+        let alone = generate(std::slice::from_ref(&second), 1, MINUTE).unwrap();
+        let both = generate(&[poisson(20.0), second], 1, MINUTE).unwrap();
+        let same = of_class(&both, 1).into_iter().map(|r| OfferedRequest { class: 0, ..r });
+        assert!(same.eq(alone.iter().copied()));
+        assert_ne!(of_class(&both, 0), alone);
+    }
+
+    #[test]
     fn evenly_spaced_requests_come_exactly_rate_times_horizon() {
         for (rate, count) in [(1.0, 60), (137.0, 8_220), (137.5, 8_250), (0.1, 6)] {
             let requests = generate(&[even(rate)], 1, MINUTE).unwrap();
@@ -237,10 +298,8 @@ mod tests {
         assert!(problem.message.contains("60000000000 requests"), "{}", problem.message);
     }
 
-    /// The numbers a seed stands for. They are part of every link: a change here is a change of
-    /// what people shared.
-    #[test]
-    fn a_seed_means_these_numbers_on_every_machine() {
+    /// One class of every kind of arrivals and lengths.
+    fn kinds() -> Vec<(&'static str, TrafficClass)> {
         let lengths = |input| TrafficClass { input, ..even(10.0) };
         let quantiles = Lengths::quantiles(&[(0.1, 20.0), (0.5, 300.0), (0.99, 4_000.0)]).unwrap();
         let profile = RateProfile::new(&[(0.0, 2.0), (30.0, 40.0), (60.0, 5.0)]).unwrap();
@@ -249,7 +308,20 @@ mod tests {
             changed.map_err(|problem| vec![problem])
         });
         let looped = looped.unwrap();
-        let seen: Vec<_> = [
+        let uniform = Lengths::Uniform(Uniform::new(5, 900, None, None).unwrap());
+        let gamma = Lengths::Gamma(GammaLengths::new(300.0, Some(1.4), None).unwrap());
+        let pareto = ParetoLengths::new(40.0, Some(1.3), None, None, false).unwrap();
+        let pareto = Lengths::Pareto(pareto);
+        let parts = vec![(2.0, uniform.clone()), (1.0, gamma.clone()), (1.0, pareto.clone())];
+        let mixture = Lengths::Mixture(Mixture::new(parts).unwrap());
+        let copula = Copula::of_rank_correlation(0.4).unwrap();
+        let correlated = TrafficClass {
+            pairing: Pairing::Correlated(copula),
+            hidden: Hidden::Added(uniform.clone()),
+            output: mixture.clone(),
+            ..lengths(gamma.clone())
+        };
+        vec![
             ("poisson", poisson(10.0)),
             ("evenly spaced", even(10.0)),
             ("poisson profile", class(Arrivals::Poisson(profile.clone()))),
@@ -261,10 +333,22 @@ mod tests {
             ("loop", class(Arrivals::Trace(looped))),
             ("quantiles", lengths(quantiles)),
             ("empirical", lengths(Lengths::empirical(vec![3, 5, 8, 13, 21]).unwrap())),
+            ("uniform", lengths(uniform.clone())),
+            ("gamma", lengths(gamma.clone())),
+            ("pareto", lengths(pareto.clone().clipped(None, Some(5_000)).unwrap())),
+            ("mixture", lengths(mixture)),
+            ("correlated", correlated),
         ]
-        .into_iter()
-        .map(|(what, class)| (what, digest(&generate(&[class], 1, MINUTE).unwrap())))
-        .collect();
+    }
+
+    /// The numbers a seed stands for. They are part of every link: a change here is a change of
+    /// what people shared.
+    #[test]
+    fn a_seed_means_these_numbers_on_every_machine() {
+        let seen: Vec<_> = kinds()
+            .into_iter()
+            .map(|(what, class)| (what, digest(&generate(&[class], 1, MINUTE).unwrap())))
+            .collect();
         let expected = [
             ("poisson", 3_892_508_070_314_557_812),
             ("evenly spaced", 13_943_843_811_910_960_737),
@@ -277,6 +361,11 @@ mod tests {
             ("loop", 5_441_215_454_907_831_168),
             ("quantiles", 12_191_761_599_985_875_418),
             ("empirical", 5_462_304_261_417_224_304),
+            ("uniform", 9_949_906_788_961_793_662),
+            ("gamma", 12_068_336_323_151_278_966),
+            ("pareto", 13_789_452_619_965_072_001),
+            ("mixture", 15_445_732_541_179_606_242),
+            ("correlated", 9_041_889_838_447_315_029),
         ];
         assert_eq!(seen, expected);
     }

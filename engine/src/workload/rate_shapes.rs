@@ -298,8 +298,9 @@ mod tests {
 
     #[test]
     fn every_shape_says_which_number_is_wrong() {
+        type Case = (Result<RateProfile, Vec<Problem>>, &'static [&'static str]);
         let nan = f64::NAN;
-        let cases: Vec<(Result<RateProfile, Vec<Problem>>, &[&str])> = vec![
+        let cases: Vec<Case> = vec![
             (sinusoid(-1.0, nan, 0.0, 1.0), &["min_rps", "max_rps", "period_s", "phase"]),
             (sinusoid(5.0, 4.0, 60.0, 0.0), &["max_rps"]),
             (sinusoid(0.0, 0.0, 60.0, 0.0), &["max_rps"]),

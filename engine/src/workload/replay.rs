@@ -10,6 +10,9 @@ use crate::units::{MAX_HORIZON_S, Picos};
 /// The most times that a request may be repeated, and the most that time may be stretched.
 pub const MAX_FACTOR: f64 = 1_000.0;
 
+/// The most times one request may come: [`MAX_FACTOR`].
+const MOST_COPIES: u64 = 1_000;
+
 /// The shortest loop, seconds: it bounds the laps of the longest scenario.
 const SHORTEST_LOOP_S: f64 = 1.0;
 
@@ -179,7 +182,7 @@ impl Replay {
             None => self.loop_every.map_or(at, |every| self.dues[0] + start + every),
         };
         let gap_s = (next - at).as_secs();
-        let mut copies: Vec<Due> = (0_u64..)
+        let mut copies: Vec<Due> = (0..MOST_COPIES)
             .take_while(|copy| *copy as f64 + uniform(0) < self.rate_factor)
             .map(|copy| {
                 let later = if copy == 0 { 0.0 } else { gap_s * uniform(copy) };
@@ -273,10 +276,13 @@ mod tests {
         let looped = trace().looped(4.0).unwrap().stretched(0.5).unwrap();
         let due: Vec<_> = looped.dues(1, 0).take(9).collect();
         let seen: Vec<_> = due.iter().map(|d| (d.at.as_secs(), d.request, d.record)).collect();
-        let one = [(0.0, 0), (0.25, 1), (0.25, 2), (1.625, 3)];
+        let one = [(0.0, 0_u32), (0.25, 1), (0.25, 2), (1.625, 3)];
         let expected: Vec<_> = (0..3_u32)
             .flat_map(|lap| {
-                one.map(|(at, i)| (at + 2.0 * f64::from(lap), u64::from(lap * 4) + i, i as usize))
+                one.map(|(at, i)| {
+                    let request = u64::from(lap * 4 + i);
+                    (at + 2.0 * f64::from(lap), request, usize::try_from(i).unwrap())
+                })
             })
             .take(9)
             .collect();

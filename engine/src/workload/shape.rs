@@ -29,11 +29,8 @@ pub fn shape(lengths: &Lengths, bins: usize) -> Shape {
     let values = nodes(lengths);
     let at = |p: f64| value_at(&values, p);
     let mean = match lengths {
-        Lengths::Lognormal(law) => math::exp(law.mu() + law.sigma() * law.sigma() / 2.0),
-        Lengths::Fixed(_) | Lengths::Quantiles(_) => mean(&values),
-        Lengths::Empirical(tokens) | Lengths::Recorded(tokens) => {
-            tokens.iter().copied().map(f64::from).sum::<f64>() / tokens.len().max(1) as f64
-        }
+        Lengths::Lognormal(law) => law.mean(),
+        _ => mean(&values),
     };
     let (low, high) = (at(0.001).max(1.0), at(0.999).max(1.0));
     let bins = if high > low { bins.max(1) } else { 1 };
@@ -50,17 +47,18 @@ pub fn shape(lengths: &Lengths, bins: usize) -> Shape {
 
 /// Values of equal weight, ascending.
 fn nodes(lengths: &Lengths) -> Vec<f64> {
-    let grid = (0..NODES).map(|i| (f64::from(i) + 0.5) / f64::from(NODES));
+    let observed = |tokens: &[u32]| {
+        let mut sorted: Vec<f64> = tokens.iter().copied().map(f64::from).collect();
+        sorted.sort_by(f64::total_cmp);
+        sorted
+    };
     match lengths {
         Lengths::Fixed(tokens) => vec![f64::from(*tokens)],
-        Lengths::Lognormal(law) => {
-            grid.map(|p| math::exp(law.mu() + law.sigma() * math::normal_quantile(p))).collect()
-        }
-        Lengths::Quantiles(table) => grid.map(|p| table.at(p)).collect(),
-        Lengths::Empirical(tokens) | Lengths::Recorded(tokens) => {
-            let mut sorted: Vec<f64> = tokens.iter().copied().map(f64::from).collect();
-            sorted.sort_by(f64::total_cmp);
-            sorted
+        Lengths::Empirical(samples) => observed(samples.given()),
+        Lengths::Recorded(tokens) => observed(tokens),
+        law => {
+            let grid = (0..NODES).map(|i| (f64::from(i) + 0.5) / f64::from(NODES));
+            grid.map(|p| law.at_normal(math::normal_quantile(p)).max(1.0)).collect()
         }
     }
 }

@@ -18,6 +18,13 @@ pub fn LengthsEditor(index: usize, side: Side) -> impl IntoView {
     let kind = bench.about(move |doc| {
         doc.workload.classes.get(index).map(|class| LengthsKind::of(lengths(class, side)))
     });
+    let two_fields = bench.about(move |doc| {
+        let class = doc.workload.classes.get(index);
+        class.is_some_and(|class| shapes::is_mean_and_p99(lengths(class, side)))
+    });
+    let described = bench.about(move |doc| {
+        doc.workload.classes.get(index).map(|class| shapes::summary(lengths(class, side)))
+    });
     let label = if side == Side::Input { "Input length" } else { "Output length" };
     let edited = Memo::new(move |_| {
         let doc = bench.doc();
@@ -33,14 +40,11 @@ pub fn LengthsEditor(index: usize, side: Side) -> impl IntoView {
     let id = if side == Side::Input { "input" } else { "output" };
     view! {
         <div class="dist" class:edited=edited>
-            <Select
-                id=format!("{id}-kind-{index}")
-                label
-                choices=LengthsKind::choices()
-                value
-                on_choose=choose
-                quiet=true
-            />
+            {move || {
+                let choices = kind.get().unwrap_or(LengthsKind::Fixed).choices();
+                let id = format!("{id}-kind-{index}");
+                view! { <Select id label choices value on_choose=choose quiet=true/> }
+            }}
             <Histogram index side/>
             {move || match kind.get() {
                 Some(LengthsKind::Quantiles) => view! { <Quantiles index side/> }.into_any(),
@@ -48,7 +52,7 @@ pub fn LengthsEditor(index: usize, side: Side) -> impl IntoView {
                 Some(LengthsKind::Recorded) => {
                     view! { <p class="sum">"As recorded in the trace, request by request"</p> }.into_any()
                 }
-                Some(LengthsKind::Lognormal) => {
+                Some(LengthsKind::Lognormal) if two_fields.get() => {
                     view! {
                         <div class="two">
                             <NumberField field=length(index, side, LengthField::Mean)/>
@@ -57,7 +61,10 @@ pub fn LengthsEditor(index: usize, side: Side) -> impl IntoView {
                     }
                         .into_any()
                 }
-                _ => view! { <NumberField field=length(index, side, LengthField::Tokens)/> }.into_any(),
+                Some(LengthsKind::Fixed) | None => {
+                    view! { <NumberField field=length(index, side, LengthField::Tokens)/> }.into_any()
+                }
+                Some(_) => view! { <p class="sum">{move || described.get()}</p> }.into_any(),
             }}
             <Realised index side/>
         </div>
@@ -224,8 +231,12 @@ fn Samples(index: usize, side: Side) -> impl IntoView {
 fn Realised(index: usize, side: Side) -> impl IntoView {
     let bench = workbench();
     let row = Memo::new(move |_| {
+        // The report has the classes that are enabled.
+        let doc = bench.doc_untracked();
+        let before = doc.workload.classes.get(..index)?;
+        let place = before.iter().filter(|class| class.enabled).count();
         bench.shown.with(|shown| {
-            let class = shown.as_ref()?.report.classes.get(index)?;
+            let class = shown.as_ref()?.report.classes.get(place)?;
             let summary =
                 if side == Side::Input { class.input_tokens } else { class.output_tokens };
             Some(shapes::realised(&summary))

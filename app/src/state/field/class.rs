@@ -188,8 +188,8 @@ impl LengthField {
     fn place(self, lengths: &mut LengthsDoc, visit: impl FnOnce(Slot)) {
         match (lengths, self) {
             (LengthsDoc::Fixed { tokens }, Self::Tokens) => visit(Slot::Whole(tokens)),
-            (LengthsDoc::Lognormal { mean, .. }, Self::Mean) => visit(Slot::Real(mean)),
-            (LengthsDoc::Lognormal { p99, .. }, Self::P99) => visit(Slot::Real(p99)),
+            (LengthsDoc::Lognormal(law), Self::Mean) => visit(Slot::MaybeReal(&mut law.mean)),
+            (LengthsDoc::Lognormal(law), Self::P99) => visit(Slot::MaybeReal(&mut law.p99)),
             (LengthsDoc::Quantiles { table }, Self::QuantileP(i)) => {
                 if let Some(row) = table.get_mut(i) {
                     visit(Slot::Real(&mut row.p));

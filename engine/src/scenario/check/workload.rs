@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::findings::Findings;
+use super::lengths::{check_hidden, check_lengths, check_pairing};
 use super::{arrivals_of, one};
 use crate::problem::Problem;
 use crate::scenario::Scheduler;
-use crate::scenario::doc::{
-    ArrivalsDoc, ClassDoc, LengthsDoc, PatienceDoc, QualityDoc, SloDoc, WorkloadDoc,
-};
+use crate::scenario::doc::{ClassDoc, PatienceDoc, QualityDoc, SloDoc, WorkloadDoc};
 use crate::slo::Contract;
 use crate::units::{MAX_HORIZON_S, Picos};
 use crate::workload::{
@@ -35,20 +34,27 @@ pub(super) struct Workload {
 pub(super) fn check(doc: &WorkloadDoc, findings: &mut Findings) -> Option<Workload> {
     let horizon = check_horizon(doc, findings);
     check_names(&doc.classes, findings);
-    let mut classes = Vec::new();
-    let mut contracts = Vec::new();
+    let mut complete = 0;
+    let (mut classes, mut contracts) = (Vec::new(), Vec::new());
     for (i, class) in doc.classes.iter().enumerate().take(MAX_CLASSES) {
         let path = format!("workload.classes[{i}]");
-        contracts.push(check_contract(&class.slo, &format!("{path}.slo"), findings));
-        if let Some(checked) = check_class(class, &path, findings) {
+        let contract = check_contract(&class.slo, &format!("{path}.slo"), findings);
+        let Some(checked) =
+            check_class(class, u32::try_from(i).unwrap_or(u32::MAX), &path, findings)
+        else {
+            continue;
+        };
+        complete += 1;
+        if class.enabled {
             if let Some(horizon) = horizon {
                 warn_about_class(&checked, &class.slo, &path, horizon, findings);
             }
             classes.push(checked);
+            contracts.push(contract);
         }
     }
     let horizon = horizon?;
-    let complete = classes.len() == doc.classes.len() && !classes.is_empty();
+    let complete = complete == doc.classes.len() && !classes.is_empty();
     if complete {
         check_volume(&classes, horizon, findings);
     }
@@ -84,6 +90,13 @@ fn check_names(classes: &[ClassDoc], findings: &mut Findings) {
             format!("give 1 to {MAX_CLASSES}"),
         );
     }
+    if !classes.is_empty() && !classes.iter().any(|class| class.enabled) {
+        findings.error(
+            "workload.classes",
+            "no traffic class is enabled, so nobody asks",
+            "enable at least one",
+        );
+    }
     let mut seen = BTreeSet::new();
     for (i, class) in classes.iter().enumerate() {
         let path = || format!("workload.classes[{i}].name");
@@ -106,73 +119,79 @@ fn check_names(classes: &[ClassDoc], findings: &mut Findings) {
     }
 }
 
-fn check_class(class: &ClassDoc, path: &str, findings: &mut Findings) -> Option<TrafficClass> {
-    let arrivals = findings.take(&format!("{path}.arrivals"), arrivals_of(&class.arrivals));
-    let input =
-        check_lengths(class, &class.input_tokens, &format!("{path}.input_tokens"), findings);
-    let output =
-        check_lengths(class, &class.output_tokens, &format!("{path}.output_tokens"), findings);
-    let budget_path = format!("{path}.max_output_tokens");
-    let budget = class.max_output_tokens.is_none_or(|budget| {
-        let range = 1..=u64::from(MAX_LENGTH_TOKENS);
-        findings.count(budget_path, "the output budget", budget.into(), &range)
-    });
-    let patience = match class.patience.map(patience_of) {
-        None => Some(None),
-        Some(result) => findings.take(&format!("{path}.patience"), result).map(Some),
-    };
-    let error_path = format!("{path}.error_rate");
-    let errors = findings.number(error_path, "the error rate", class.error_rate, &(0.0..=1.0));
-    let quality = check_quality(&class.quality, &format!("{path}.quality"), findings);
-    Some(TrafficClass {
-        name: class.name.trim().to_owned(),
-        arrivals: arrivals?,
-        input: input?,
-        output: output?,
-        max_output_tokens: class.max_output_tokens.filter(|_| budget),
-        patience: patience?,
-        error_rate: errors.then_some(class.error_rate)?,
-        quality: quality?,
-    })
-}
-
-fn check_lengths(
+fn check_class(
     class: &ClassDoc,
-    doc: &LengthsDoc,
+    position: u32,
     path: &str,
     findings: &mut Findings,
-) -> Option<Lengths> {
-    if let LengthsDoc::Recorded { tokens } = doc {
-        check_recording(class, tokens.len(), path, findings);
+) -> Option<TrafficClass> {
+    let at = |field: &str| format!("{path}.{field}");
+    let long_tenant = class.tenant.chars().count() > LONGEST_NAME;
+    if long_tenant {
+        findings.error(
+            at("tenant"),
+            format!("the name of this tenant has {} characters", class.tenant.chars().count()),
+            format!("give one of up to {LONGEST_NAME}"),
+        );
     }
-    let lengths = match doc {
-        LengthsDoc::Fixed { tokens } => one(Lengths::fixed(*tokens)),
-        LengthsDoc::Lognormal { mean, p99 } => Lengths::lognormal(*mean, *p99),
-        LengthsDoc::Quantiles { table } => {
-            let rows: Vec<_> = table.iter().map(|row| (row.p, row.tokens)).collect();
-            Lengths::quantiles(&rows)
+    let arrivals = findings.take(&at("arrivals"), arrivals_of(&class.arrivals));
+    let input = check_lengths(class, &class.input_tokens, &at("input_tokens"), findings);
+    let output = check_lengths(class, &class.output_tokens, &at("output_tokens"), findings);
+    let pairing = match (&input, &output) {
+        (Some(input), Some(output)) => {
+            check_pairing(class.pairing, input, output, &at("pairing"), findings)
         }
-        LengthsDoc::Empirical { samples } => one(Lengths::empirical(samples.clone())),
-        LengthsDoc::Recorded { tokens } => one(Lengths::recorded(tokens.clone())),
+        _ => None,
     };
-    findings.take(path, lengths)
+    let hidden = check_hidden(class, &at("hidden_tokens"), findings);
+    let budget = class.max_output_tokens.is_none_or(|budget| {
+        let range = 1..=u64::from(MAX_LENGTH_TOKENS);
+        findings.count(at("max_output_tokens"), "the output budget", budget.into(), &range)
+    });
+    let truncated = check_truncated(class, &at("truncated_pass_rate"), findings);
+    let patience = match class.patience.map(patience_of) {
+        None => Some(None),
+        Some(result) => findings.take(&at("patience"), result).map(Some),
+    };
+    let rate = class.error_rate;
+    let errors = findings.number(at("error_rate"), "the error rate", rate, &(0.0..=1.0));
+    let quality = check_quality(&class.quality, &at("quality"), findings);
+    Some(TrafficClass {
+        tenant: class.tenant.trim().to_owned(),
+        position,
+        pairing: pairing?,
+        hidden: hidden?,
+        max_output_tokens: class.max_output_tokens.filter(|_| budget),
+        truncated_pass_rate: truncated.then_some(class.truncated_pass_rate)?,
+        patience: patience?,
+        error_rate: errors.then_some(rate)?,
+        quality: quality?,
+        ..TrafficClass::new(class.name.trim(), arrivals?, input?, output?)
+    })
+    .filter(|_| !long_tenant)
 }
 
-/// A recording of lengths belongs to a trace, request by request.
-fn check_recording(class: &ClassDoc, lengths: usize, path: &str, findings: &mut Findings) {
-    match &class.arrivals {
-        ArrivalsDoc::Trace { due_s, .. } if due_s.len() == lengths => {}
-        ArrivalsDoc::Trace { due_s, .. } => findings.error(
-            format!("{path}.tokens"),
-            format!("there are {lengths} recorded lengths for {} requests", due_s.len()),
-            "give one length per request of the trace",
-        ),
-        _ => findings.error(
+/// A rate at which truncated answers pass supposes a budget, and that somebody looks at answers.
+fn check_truncated(class: &ClassDoc, path: &str, findings: &mut Findings) -> bool {
+    let Some(rate) = class.truncated_pass_rate else { return true };
+    let mut fine = findings.number(path, "the pass rate of truncated answers", rate, &(0.0..=1.0));
+    if class.max_output_tokens.is_none() {
+        findings.error(
             path,
-            "recorded lengths belong to a replayed trace, and these arrivals are none",
-            "replay a trace, or use the lengths as `empirical` samples",
-        ),
+            "answers are truncated by an output budget, and this class has none",
+            "give `max_output_tokens`, or leave this rate out",
+        );
+        fine = false;
     }
+    if class.quality == QualityDoc::NotChecked {
+        findings.error(
+            path,
+            "quality is not checked, so no answer can fail it",
+            "set `quality` to `assumed` or `verified`, or leave this rate out",
+        );
+        fine = false;
+    }
+    fine
 }
 
 fn patience_of(doc: PatienceDoc) -> Result<Patience, Vec<Problem>> {
@@ -312,7 +331,7 @@ pub(super) fn warn_about_lengths(
     scheduler: &Scheduler,
     findings: &mut Findings,
 ) {
-    for (i, class) in workload.classes.iter().enumerate() {
+    for class in &workload.classes {
         let (Lengths::Fixed(input), Lengths::Fixed(output)) = (&class.input, &class.output) else {
             continue;
         };
@@ -320,7 +339,7 @@ pub(super) fn warn_about_lengths(
         let total = u64::from(*input) + u64::from(output);
         if total > u64::from(scheduler.max_model_len) {
             findings.warning(
-                format!("workload.classes[{i}]"),
+                format!("workload.classes[{}]", class.position),
                 format!(
                     "every request has {total} tokens, more than max_model_len {}: all are \
                      refused as too long",

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ArrivalsDoc;
 use super::defaults::{self, is_default};
+use super::{ArrivalsDoc, HiddenTokensDoc, LengthsDoc, PairingDoc};
 
 /// The offered load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,15 +28,30 @@ pub struct WorkloadDoc {
 pub struct ClassDoc {
     /// Unique name.
     pub name: String,
+    /// Whether it is offered. A class that is not is checked all the same.
+    #[serde(default = "defaults::on", skip_serializing_if = "defaults::is_on")]
+    pub enabled: bool,
+    /// Whose traffic it is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tenant: String,
     /// When requests are due.
     pub arrivals: ArrivalsDoc,
     /// Prompt lengths, tokens.
     pub input_tokens: LengthsDoc,
     /// Output lengths the model would produce, tokens.
     pub output_tokens: LengthsDoc,
-    /// Output budget: answers stop here, tokens.
+    /// How prompts and answers go together.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub pairing: PairingDoc,
+    /// Tokens that a reasoning model generates and does not show.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub hidden_tokens: Option<HiddenTokensDoc>,
+    /// Output budget: generation stops here, tokens, hidden ones included.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_output_tokens: Option<u32>,
+    /// Share of answers cut by the budget that pass, 0 to 1; absent, as of all others.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub truncated_pass_rate: Option<f64>,
     /// How long a user waits for the first token before giving up.
     #[serde(default, skip_serializing_if = "is_default")]
     pub patience: Option<PatienceDoc>,
@@ -61,59 +76,21 @@ impl ClassDoc {
     ) -> Self {
         Self {
             name: name.to_owned(),
+            enabled: true,
+            tenant: String::new(),
             arrivals,
             input_tokens,
             output_tokens,
+            pairing: PairingDoc::default(),
+            hidden_tokens: None,
             max_output_tokens: None,
+            truncated_pass_rate: None,
             patience: None,
             error_rate: 0.0,
             quality: QualityDoc::default(),
             slo: SloDoc::default(),
         }
     }
-}
-
-/// Lengths in tokens.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum LengthsDoc {
-    /// Every request alike.
-    Fixed {
-        /// Length.
-        tokens: u32,
-    },
-    /// Lognormal by its mean and 99th percentile.
-    Lognormal {
-        /// Mean.
-        mean: f64,
-        /// 99th percentile, above the mean.
-        p99: f64,
-    },
-    /// Inverse of a table of quantiles, linear between rows, flat beyond the first and last.
-    Quantiles {
-        /// Rows in ascending order.
-        table: Vec<QuantileDoc>,
-    },
-    /// Drawn with replacement from given values.
-    Empirical {
-        /// Observed lengths.
-        samples: Vec<u32>,
-    },
-    /// The i-th request has the i-th length: what a replayed trace recorded.
-    Recorded {
-        /// One length per request of the trace.
-        tokens: Vec<u32>,
-    },
-}
-
-/// One row of a quantile table.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a row of a quantile table")]
-pub struct QuantileDoc {
-    /// Share of requests at or below, 0 to 1.
-    pub p: f64,
-    /// Length, tokens.
-    pub tokens: f64,
 }
 
 /// How long users wait for a first token.

@@ -83,17 +83,16 @@ fn arrival_rules() {
         let due_s = vec![0.0, 1.0, 2.0];
         arrivals(ArrivalsDoc::Trace { due_s, time_factor, rate_factor, loop_every_s })
     };
-    let field = |name: &str| format!("workload.classes[0].arrivals.{name}");
-    let cases = [
-        (gamma(None, None), "cv", "give `cv` or `burstiness`"),
-        (gamma(Some(3.0), Some(1.0 / 9.0)), "burstiness", "described twice"),
-        (gamma(Some(-1.0), None), "cv", "-1"),
-        (gamma(None, Some(0.0)), "burstiness", "evenly spaced"),
-        (gamma(None, Some(f64::NAN)), "burstiness", "NaN"),
-        (noisy(1e3), "noise.gamma.cv", "1000"),
-        (trace(0.0, 1.0, None), "time_factor", "stretched by 0"),
-        (trace(1.0, -1.0, None), "rate_factor", "-1"),
-        (trace(1.0, 1.0, Some(1.5)), "loop_every_s", "at least the 2 s"),
+    in_the_class(vec![
+        (gamma(None, None), "arrivals.cv", "give `cv` or `burstiness`"),
+        (gamma(Some(3.0), Some(1.0 / 9.0)), "arrivals.burstiness", "described twice"),
+        (gamma(Some(-1.0), None), "arrivals.cv", "-1"),
+        (gamma(None, Some(0.0)), "arrivals.burstiness", "evenly spaced"),
+        (gamma(None, Some(f64::NAN)), "arrivals.burstiness", "NaN"),
+        (noisy(1e3), "arrivals.noise.gamma.cv", "1000"),
+        (trace(0.0, 1.0, None), "arrivals.time_factor", "stretched by 0"),
+        (trace(1.0, -1.0, None), "arrivals.rate_factor", "-1"),
+        (trace(1.0, 1.0, Some(1.5)), "arrivals.loop_every_s", "at least the 2 s"),
         (
             arrivals(ArrivalsDoc::Bursts {
                 quiet_rps: 1.0,
@@ -101,13 +100,10 @@ fn arrival_rules() {
                 mean_quiet_s: 9.0,
                 mean_burst_s: 9.0,
             }),
-            "burst_rps",
+            "arrivals.burst_rps",
             "not above the quiet",
         ),
-    ];
-    let paths: Vec<String> = cases.iter().map(|(_, name, _)| field(name)).collect();
-    let rows = cases.into_iter().zip(&paths);
-    each_breaks_one_rule(rows.map(|((doc, _, says), path)| (doc, path.as_str(), says)).collect());
+    ]);
     for fine in [gamma(Some(0.0), None), gamma(None, Some(f64::INFINITY)), noisy(3.0)] {
         assert!(check(&fine).is_ok());
     }
@@ -152,18 +148,18 @@ fn length_rules() {
     let recorded = |lengths: usize| {
         class(|c| {
             c.arrivals = ArrivalsDoc::trace(vec![0.0, 1.0, 2.0]);
-            c.input_tokens = LengthsDoc::Recorded { tokens: vec![5; lengths] };
+            c.input_tokens = LengthsDoc::recorded(vec![5; lengths]);
         })
     };
     each_breaks_one_rule(vec![
         (input(LengthsDoc::Fixed { tokens: 0 }), "workload.classes[0].input_tokens.tokens", "0"),
         (
-            input(LengthsDoc::Lognormal { mean: 100.0, p99: 99.0 }),
+            input(LengthsDoc::lognormal(100.0, 99.0)),
             "workload.classes[0].input_tokens.p99",
             "not above the mean",
         ),
         (
-            input(LengthsDoc::Lognormal { mean: 100.0, p99: 2_000.0 }),
+            input(LengthsDoc::lognormal(100.0, 2_000.0)),
             "workload.classes[0].input_tokens.p99",
             "up to 1496",
         ),
@@ -178,7 +174,7 @@ fn length_rules() {
             "no lengths",
         ),
         (
-            input(LengthsDoc::Recorded { tokens: vec![1] }),
+            input(LengthsDoc::recorded(vec![1])),
             "workload.classes[0].input_tokens",
             "replayed trace",
         ),
@@ -206,4 +202,141 @@ fn classes_need_names_of_their_own() {
             (0..=MAX_CLASSES).map(|i| ClassDoc { name: i.to_string(), ..class.clone() }).collect();
     });
     each_breaks_one_rule(vec![(many, "workload.classes", "101 traffic classes")]);
+}
+
+#[test]
+fn lengths_that_contradict_themselves_are_refused_by_field() {
+    // What a published catalogue of workloads states, and what it would have to say.
+    let cases = [
+        (r#"{"kind":"uniform","min":500,"max":8000,"mean":4000,"sd":2500}"#, vec!["mean", "sd"]),
+        (r#"{"kind":"gamma","mean":45000,"cv":1,"sd":35000}"#, vec!["sd"]),
+        (r#"{"kind":"mixture","parts":[]}"#, vec!["parts"]),
+        (r#"{"kind":"lognormal","mean":512,"p99":2048,"p50":600}"#, vec!["p50"]),
+        (r#"{"kind":"lognormal","mean":512,"p99":100,"min":9,"max":8}"#, vec!["p99", "max"]),
+        (r#"{"kind":"pareto","min":100,"alpha":0.8}"#, vec!["alpha"]),
+        (
+            r#"{"kind":"mixture","parts":[{"weight":1,"tokens":{"kind":"fixed","tokens":0}},
+            {"weight":1,"tokens":{"kind":"mixture","parts":[]}}]}"#,
+            vec!["parts[0].tokens.tokens", "parts[1].tokens.kind"],
+        ),
+    ];
+    for (json, fields) in cases {
+        let lengths: LengthsDoc = serde_json::from_str(json).unwrap();
+        let paths: Vec<_> = errors(&class(|c| c.output_tokens = lengths))
+            .into_iter()
+            .map(|problem| problem.path)
+            .collect();
+        let expected = fields.iter().map(|f| format!("workload.classes[0].output_tokens.{f}"));
+        assert!(paths.iter().cloned().eq(expected), "{json}: {paths:?}");
+    }
+}
+
+#[test]
+fn lengths_are_written_as_people_would_write_them() {
+    for json in [
+        r#"{"kind":"uniform","min":500,"max":8000}"#,
+        r#"{"kind":"lognormal","mean":512.0,"p99":2048.0}"#,
+        r#"{"kind":"lognormal","p50":415.0,"p90":834.0,"max":4096}"#,
+        r#"{"kind":"lognormal","p5":100.0,"p95":4000.0}"#,
+        r#"{"kind":"lognormal","mean":540.0,"sd":48600.0,"max":10000}"#,
+        r#"{"kind":"lognormal","mean":540.0,"sigma":0.8}"#,
+        r#"{"kind":"gamma","mean":300.0,"cv":1.0,"min":1,"max":4000}"#,
+        r#"{"kind":"pareto","min":100.0,"alpha":0.8,"max":100000}"#,
+        r#"{"kind":"mixture","parts":[{"weight":3.0,"tokens":{"kind":"fixed","tokens":9}},{"weight":1.0,"tokens":{"kind":"uniform","min":1,"max":2}}],"max":8}"#,
+    ] {
+        let lengths: LengthsDoc = serde_json::from_str(json).unwrap();
+        assert_eq!(serde_json::to_string(&lengths).unwrap(), json);
+        assert!(check(&class(|c| c.output_tokens = lengths)).is_ok(), "{json}");
+    }
+}
+
+/// Rows of a table whose paths are those of the first class.
+fn in_the_class(cases: Vec<(ScenarioDoc, &str, &str)>) {
+    let paths: Vec<String> =
+        cases.iter().map(|(_, field, _)| format!("workload.classes[0].{field}")).collect();
+    let rows = cases.into_iter().zip(&paths);
+    each_breaks_one_rule(rows.map(|((doc, _, says), path)| (doc, path.as_str(), says)).collect());
+}
+
+#[test]
+fn pairing_rules() {
+    let samples = |tokens: &[u32]| LengthsDoc::Empirical { samples: tokens.to_vec() };
+    let pair = |input, output, pairing| {
+        class(|c| (c.input_tokens, c.output_tokens, c.pairing) = (input, output, pairing))
+    };
+    let correlated = |rank_correlation| PairingDoc::Correlated { rank_correlation };
+    let law = || LengthsDoc::lognormal(512.0, 2_048.0);
+    let replayed = class(|c| {
+        c.arrivals = ArrivalsDoc::trace(vec![0.0]);
+        c.input_tokens = LengthsDoc::recorded(vec![7]);
+        c.pairing = correlated(0.5);
+    });
+    in_the_class(vec![
+        (pair(law(), law(), correlated(1.5)), "pairing.rank_correlation", "1.5"),
+        (pair(law(), LengthsDoc::Fixed { tokens: 9 }, correlated(0.5)), "pairing", "no ranks"),
+        (pair(law(), samples(&[1]), PairingDoc::Together), "pairing", "only samples"),
+        (pair(samples(&[1, 2]), samples(&[1]), PairingDoc::Together), "pairing", "2 prompts for 1"),
+        (replayed, "pairing", "belong to their requests"),
+    ]);
+    assert!(check(&pair(samples(&[1, 2]), samples(&[3, 4]), PairingDoc::Together)).is_ok());
+}
+
+#[test]
+fn stopping_rules() {
+    let truncated = |budget, rate, quality| {
+        class(|c| {
+            c.max_output_tokens = budget;
+            c.truncated_pass_rate = Some(rate);
+            c.quality = quality;
+        })
+    };
+    let assumed = || QualityDoc::Assumed { pass_rate: 0.98, by: "me".into() };
+    let hidden = |hidden| class(|c| c.hidden_tokens = Some(hidden));
+    let none = Box::new(LengthsDoc::Fixed { tokens: 0 });
+    let stretched = class(|c| {
+        c.arrivals = ArrivalsDoc::trace(vec![0.0]);
+        c.input_tokens = LengthsDoc::Recorded { tokens: vec![7], factor: 0.0 };
+    });
+    in_the_class(vec![
+        (hidden(HiddenTokensDoc::Share { share: 1.5 }), "hidden_tokens.share", "1.5"),
+        (hidden(HiddenTokensDoc::Added { tokens: none }), "hidden_tokens.tokens.tokens", "0"),
+        (truncated(Some(9), 1.5, assumed()), "truncated_pass_rate", "1.5"),
+        (truncated(None, 0.5, assumed()), "truncated_pass_rate", "this class has none"),
+        (truncated(Some(9), 0.5, QualityDoc::NotChecked), "truncated_pass_rate", "not checked"),
+        (class(|c| c.tenant = "x".repeat(201)), "tenant", "201 characters"),
+        (stretched, "input_tokens.factor", "multiplied by 0"),
+    ]);
+    assert!(check(&truncated(Some(100), 0.5, assumed())).is_ok());
+}
+
+#[test]
+fn a_class_that_is_not_enabled_is_checked_and_offers_nothing() {
+    let two = |enabled: [bool; 2]| {
+        with(|doc| {
+            let mut second = doc.workload.classes[0].clone();
+            second.name = "second".into();
+            doc.workload.classes.push(second);
+            for (class, enabled) in doc.workload.classes.iter_mut().zip(enabled) {
+                class.enabled = enabled;
+            }
+        })
+    };
+    let both = check(&two([true, true])).unwrap().scenario;
+    let one = check(&two([false, true])).unwrap().scenario;
+    assert_eq!((both.classes.len(), one.classes.len(), one.contracts.len()), (2, 1, 1));
+    let of_second = both.offered().unwrap().into_iter().filter(|request| request.class == 1);
+    let alone = one
+        .offered()
+        .unwrap()
+        .into_iter()
+        .map(|r| crate::workload::OfferedRequest { class: 1, ..r });
+    assert!(of_second.eq(alone), "the requests of the second stay as they were");
+    each_breaks_one_rule(vec![(
+        two([false, false]),
+        "workload.classes",
+        "no traffic class is enabled",
+    )]);
+    let mut wrong = two([false, true]);
+    wrong.workload.classes[0].error_rate = 2.0;
+    each_breaks_one_rule(vec![(wrong, "workload.classes[0].error_rate", "2")]);
 }

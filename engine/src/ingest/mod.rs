@@ -15,6 +15,7 @@ mod gzip;
 mod json;
 mod parsed;
 mod point;
+mod prometheus;
 mod quantity;
 mod record;
 mod refusal;
@@ -29,6 +30,7 @@ pub use point::{
     BenchmarkPoint, DeclaredContext, Definition, Latency, LatencyStats, Length, LengthSource, Load,
     MissingFact, Percentile, TokenKind, TokenRate, Weighting,
 };
+pub use prometheus::{GENERATION_TOKENS, LengthHistogram, PROMPT_TOKENS, length_histogram};
 pub use record::{GapSummary, RecordOutcome, RequestRecord};
 pub use refusal::{Refusal, RefusalKind};
 pub use registry::{FormatDescription, formats};

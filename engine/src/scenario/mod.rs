@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod arbitrary;
 mod check;
+mod described;
 pub mod doc;
 mod fingerprint;
 mod from_trace;
@@ -12,6 +13,7 @@ pub mod presets;
 mod refs;
 
 pub use check::{Checked, MAX_CLASSES, MAX_REPLICAS, arrivals_of, check, lengths_of};
+pub use described::DescribedLengths;
 pub use from_trace::{TraceForm, TraceWorkload};
 pub use pool::{Pool, Price, Scheduler, Service, StepTime};
 pub use refs::{CatalogRef, GpuRef, ModelRef};

@@ -2,9 +2,11 @@
 
 use goodput_engine::accounts::answer;
 use goodput_engine::accounts::report::{SimReport, VerdictState};
+use goodput_engine::estimate::estimate;
+use goodput_engine::planner::plan;
 use goodput_engine::scenario::check;
 use goodput_engine::scenario::doc::ScenarioDoc;
-use goodput_engine::scenario::presets::preset;
+use goodput_engine::scenario::presets::{preset, presets};
 use goodput_engine::slo::Outcome;
 
 /// The page opens with seed 1; the others show that it is no accident.
@@ -101,4 +103,125 @@ fn the_even_example_holds_and_doubled_its_queue_grows_at_offered_less_completed(
     let grown = to.waiting as f64 - from.waiting as f64;
     let due = (to.offered - from.offered) as f64 - (to.completed - from.completed) as f64;
     assert!((grown / due - 1.0).abs() < 0.02, "{grown} {due}");
+}
+
+#[test]
+fn long_batch_jobs_raise_the_token_rate_and_cost_the_chat_its_first_token() {
+    let id = "batch-beside-chat";
+    for seed in SEEDS {
+        let mut chat_alone = doc(id);
+        chat_alone.workload.classes[1].enabled = false;
+        let alone = report(chat_alone, seed, replicas(id));
+        let beside = report(doc(id), seed, replicas(id));
+        assert_eq!(alone.verdict.state, VerdictState::Holds, "{seed}");
+        assert_eq!(alone.classes[0].offered, beside.classes[0].offered, "the same chat");
+        let (tps_alone, tps_beside) =
+            (alone.supply.completed.decode_tps, beside.supply.completed.decode_tps);
+        assert!(tps_beside > 3.0 * tps_alone, "{seed}: {tps_beside} {tps_alone}");
+        let (chat_alone, chat_beside) = (alone.classes[0].attainment, beside.classes[0].attainment);
+        assert!(chat_beside < chat_alone - 0.5, "{seed}: {chat_beside} {chat_alone}");
+        let late = &beside.classes[0].outcomes;
+        let late = late[&Outcome::LateFirstToken] + late[&Outcome::LateAndSlow];
+        let lost = (1.0 - chat_beside) * beside.classes[0].offered as f64;
+        assert!(late as f64 > 0.9 * lost, "it is the first token that is missed: {late} of {lost}");
+        // A few requests, most of the tokens.
+        let batch = &beside.classes[1];
+        let tokens = |class: &goodput_engine::accounts::report::ClassReport| {
+            class.offered as f64 * class.output_tokens.mean
+        };
+        assert!((batch.offered as f64) < 0.3 * beside.offered as f64);
+        assert!(tokens(batch) > 2.0 * tokens(&beside.classes[0]));
+    }
+}
+
+#[test]
+fn bursts_of_the_code_trace_break_a_fleet_that_its_mean_leaves_idle() {
+    use goodput_engine::scenario::doc::ArrivalsDoc;
+    let id = "azure-code";
+    for seed in SEEDS {
+        let bursty = report(doc(id), seed, replicas(id));
+        assert_eq!(bursty.verdict.state, VerdictState::LateButStable, "{seed}");
+        assert!(bursty.supply.required.rps < 0.2 * bursty.supply.sustainable.rps);
+        let mut calm = doc(id);
+        calm.workload.classes[0].arrivals = ArrivalsDoc::Poisson { rate_rps: 2.567 };
+        assert_eq!(report(calm, seed, replicas(id)).verdict.state, VerdictState::Holds);
+    }
+}
+
+#[test]
+fn a_reasoning_budget_cuts_the_longest_answers_and_those_do_not_pass() {
+    let id = "reasoning";
+    let scenario = check(&doc(id)).expect("a preset is valid").scenario;
+    let supply = estimate(&scenario).supply.expect("it fits");
+    // Between the 95 % and the 97.5 % quantile of the table, 5,950 and 8,577.15 tokens.
+    let cut = 0.05 - 0.025 * (8_192.0 - 5_950.0) / (8_577.15 - 5_950.0);
+    let said = &supply.workload[0];
+    assert!((said.share_at_max_output_tokens - cut).abs() < 1e-4, "{said:?}");
+    let hidden = said.mean_hidden_tokens.expect("three quarters");
+    assert!((hidden / said.output_tokens.mean - 0.75).abs() < 1e-9);
+    for seed in SEEDS {
+        let report = report(doc(id), seed, replicas(id));
+        let bad = report.missed.quality as f64 / report.offered as f64;
+        let due = cut + (1.0 - cut) * 0.01;
+        assert!((bad - due).abs() < 4.0 * (due / report.offered as f64).sqrt(), "{seed}: {bad}");
+    }
+}
+
+#[test]
+fn the_bursts_of_one_tenant_are_paid_by_the_others() {
+    let id = "multi-tenant";
+    for seed in SEEDS {
+        let together = report(doc(id), seed, replicas(id));
+        let mut without = doc(id);
+        without.workload.classes[2].enabled = false;
+        let without = report(without, seed, replicas(id));
+        for tenant in 0..2 {
+            let (with, alone) = (&together.classes[tenant], &without.classes[tenant]);
+            assert_eq!(with.offered, alone.offered, "the same requests");
+            assert!(with.attainment < alone.attainment - 0.05, "{seed} {}", with.name);
+        }
+        assert!(together.classes[2].attainment > 0.99, "the bursts themselves are in time");
+    }
+}
+
+/// The states that the texts claim, whatever the seed.
+#[test]
+fn the_other_examples_are_in_the_state_that_their_text_claims() {
+    for (id, with_one_fewer) in [
+        ("rag-answers", vec![VerdictState::LateButStable, VerdictState::Overloaded]),
+        ("agentic-coding", vec![VerdictState::LateButStable]),
+        ("long-documents", vec![VerdictState::Overloaded]),
+        ("mooncake-conversation", vec![VerdictState::Overloaded]),
+        ("voice", vec![VerdictState::LateButStable]),
+    ] {
+        for seed in SEEDS {
+            let n = replicas(id);
+            assert_eq!(state(id, seed, n), VerdictState::Holds, "{id} {seed}");
+            let fewer = state(id, seed, n - 1);
+            assert!(with_one_fewer.contains(&fewer), "{id} {seed}: {fewer:?}");
+        }
+    }
+}
+
+#[test]
+fn every_example_can_be_estimated_and_planned() {
+    for preset in presets() {
+        let scenario = check(&preset.doc).expect("a preset is valid").scenario;
+        let supply = estimate(&scenario).supply.expect("a preset fits");
+        assert_eq!(supply.workload.len(), scenario.classes.len(), "{}", preset.id);
+        for class in &supply.workload {
+            let (input, output) = (class.input_tokens, class.output_tokens);
+            for lengths in [input, output] {
+                let ascending = [1.0, lengths.p50, lengths.p90, lengths.p99];
+                assert!(ascending.windows(2).all(|pair| pair[0] <= pair[1]), "{}", preset.id);
+                assert!(lengths.mean >= 1.0 && lengths.share_over_max_model_len < 0.01);
+            }
+        }
+        // Five minutes of it are enough to see that it can be planned.
+        let mut short = preset.doc.clone();
+        short.workload.horizon_s = short.workload.horizon_s.min(300.0);
+        let short = check(&short).expect("a shorter preset is valid").scenario;
+        let plan = plan(&short, |_| true).expect("nobody stops it");
+        assert!(!plan.sentence.is_empty(), "{}", preset.id);
+    }
 }

@@ -25,13 +25,22 @@ pub struct Preset {
     pub doc: ScenarioDoc,
 }
 
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 15] = [
     ("chat-peak", include_str!("presets/chat-peak.json")),
     ("outputs-double", include_str!("presets/outputs-double.json")),
     ("benchmark-says-capacity", include_str!("presets/benchmark-says-capacity.json")),
     ("azure-conversation", include_str!("presets/azure-conversation.json")),
     ("evenly-spaced", include_str!("presets/evenly-spaced.json")),
     ("declared-capacity", include_str!("presets/declared-capacity.json")),
+    ("batch-beside-chat", include_str!("presets/batch-beside-chat.json")),
+    ("azure-code", include_str!("presets/azure-code.json")),
+    ("rag-answers", include_str!("presets/rag-answers.json")),
+    ("agentic-coding", include_str!("presets/agentic-coding.json")),
+    ("reasoning", include_str!("presets/reasoning.json")),
+    ("long-documents", include_str!("presets/long-documents.json")),
+    ("mooncake-conversation", include_str!("presets/mooncake-conversation.json")),
+    ("voice", include_str!("presets/voice.json")),
+    ("multi-tenant", include_str!("presets/multi-tenant.json")),
 ];
 
 /// All worked examples; the first is the one that a newcomer sees.

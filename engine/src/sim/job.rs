@@ -1,6 +1,6 @@
 //! One request inside the fleet: what the fleet knows of it, and what its engine keeps beside.
 
-use crate::slo::{Fate, RequestStamps};
+use crate::slo::{Fate, RequestStamps, StreamTime};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
@@ -53,6 +53,7 @@ impl<S: Default> Job<S> {
                 cached_tokens: 0,
                 busy: Picos::ZERO,
                 recomputed: Picos::ZERO,
+                stream: StreamTime::default(),
             },
             place: Place::Outside,
             fails: request.fails,

@@ -145,6 +145,7 @@ pub fn classify(contract: &Contract, request: &OfferedRequest, stamps: &RequestS
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::slo::StreamTime;
 
     const fn ms(millis: i64) -> Picos {
         Picos(millis * 1_000_000_000)
@@ -189,6 +190,7 @@ mod tests {
             cached_tokens: 0,
             busy: Picos::ZERO,
             recomputed: Picos::ZERO,
+            stream: StreamTime::default(),
         }
     }
 

@@ -73,6 +73,34 @@ pub struct RequestStamps {
     pub busy: Picos,
     /// The part of `busy` spent on tokens that had been computed before.
     pub recomputed: Picos,
+    /// What slowed its stream down.
+    pub stream: StreamTime,
+}
+
+impl RequestStamps {
+    /// A gap between two of its tokens, or the longest of several, with or without a preemption in
+    /// it.
+    pub fn add_gap(&mut self, gap: Picos, spans_preemption: bool) {
+        if spans_preemption {
+            self.stream.preempted += gap;
+        }
+        if gap > self.longest_stall {
+            self.longest_stall = gap;
+            self.stream.stalled_by_preemption = spans_preemption;
+        }
+    }
+}
+
+/// The parts of the time from first token to last that others took, and what made its longest gap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StreamTime {
+    /// In gaps that span a preemption: it waited, and was computed again.
+    pub preempted: Picos,
+    /// By which the steps it decoded in were longer for the prompts computed beside it; gaps that
+    /// span a preemption are left out.
+    pub beside_prefill: Picos,
+    /// Its longest gap spans a preemption.
+    pub stalled_by_preemption: bool,
 }
 
 /// What became of an offered request: exactly one each, in the order of the waterfall.

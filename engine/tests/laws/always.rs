@@ -3,6 +3,7 @@
 
 use goodput_engine::sim::{ReplicaSpec, SimRun};
 use goodput_engine::slo::Fate;
+use goodput_engine::step_time::BatchShape;
 use goodput_engine::units::Picos;
 use goodput_engine::workload::OfferedRequest;
 use proptest::prelude::*;
@@ -95,6 +96,41 @@ proptest! {
             prop_assert_eq!(stamps.fate == Fate::TooLong, never);
             if let (Some(first), Some(patience)) = (stamps.first_token, request.patience) {
                 prop_assert!(first <= request.due + patience, "served after its user left");
+            }
+        }
+    }
+
+    #[test]
+    fn what_slows_a_stream_down_is_a_part_of_its_time(
+        requests in requests(), replica in replicas(), n in 1_u32..3,
+    ) {
+        let run = run(&requests, replica.clone(), n);
+        let completed = requests.iter().zip(&run.stamps).filter(|(_, s)| s.fate == Fate::Completed);
+        for (request, stamps) in completed {
+            let stream = stamps.stream;
+            let span = stamps.ended.zip(stamps.first_token).map(|(end, first)| end - first);
+            // Alone, each step decodes one sequence and reads what was cached before it.
+            let alone = (0..u64::from(request.output_tokens - 1)).map(|token| {
+                let kv_tokens = u64::from(request.input_tokens) + token;
+                replica.law.step(BatchShape { decode_seqs: 1, kv_tokens, ..BatchShape::default() })
+            });
+            let in_steps = stream.beside_prefill
+                + if stamps.preemptions == 0 {
+                    alone.fold(Picos::ZERO, |sum, step| sum + step)
+                } else {
+                    stream.preempted
+                };
+            prop_assert!(Some(in_steps) <= span, "{:?}", stamps);
+            prop_assert!(stream.preempted >= Picos::ZERO && stream.beside_prefill >= Picos::ZERO);
+            if stamps.preemptions == 0 {
+                prop_assert_eq!(stream.preempted, Picos::ZERO);
+                prop_assert!(!stream.stalled_by_preemption);
+            }
+            if stream.stalled_by_preemption {
+                prop_assert!(stream.preempted >= stamps.longest_stall);
+            }
+            if replica.max_num_seqs == 1 {
+                prop_assert_eq!(stream.beside_prefill, Picos::ZERO, "nobody is beside it");
             }
         }
     }

@@ -14,6 +14,7 @@ use crate::units::Picos;
 pub struct Books {
     decode: Picos,
     carry: i64,
+    beside_prefill: Picos,
 }
 
 impl Books {
@@ -22,11 +23,19 @@ impl Books {
         self.decode
     }
 
+    /// By which all steps so far were longer for the prompts computed beside decodes.
+    pub fn beside_prefill(&self) -> Picos {
+        self.beside_prefill
+    }
+
     /// A step of `shape` begins, whose prefills are charged `pairs` for their attention pairs.
     /// Returns what each of its tokens is charged.
     pub fn step(&mut self, law: &CompiledLaw, shape: BatchShape, pairs: Picos) -> Picos {
         let composition =
             law.composition(shape.prefill_tokens, shape.prefill_half_pairs, shape.decode_seqs);
+        if shape.prefill_tokens > 0 {
+            self.beside_prefill += composition - law.composition(0, 0, shape.decode_seqs);
+        }
         self.steps(1, composition - pairs, law, shape.tokens(), shape.decode_seqs)
     }
 

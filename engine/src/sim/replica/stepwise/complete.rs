@@ -30,9 +30,7 @@ impl Stepwise<'_> {
             self.load.decode_tokens += 1;
             self.load.backlog_decode_tokens -= 1;
             if !was_decoding {
-                // From here on each step adds one token to its cache.
-                job.state.decode_mark = self.books.decode();
-                job.state.decode_mark_kv = job.state.kv;
+                self.begin_decode(job);
             }
             if job.decode_left() == 0 {
                 self.finish(work.id, now, jobs);

@@ -24,6 +24,10 @@ pub struct JobState {
     pub decode_mark: Picos,
     /// `kv` at that moment.
     pub decode_mark_kv: u32,
+    /// Time that its replica had lost to prompts beside decodes at that moment.
+    pub beside_prefill_mark: Picos,
+    /// It lost its blocks since its last token left.
+    pub preempted_since_token: bool,
 }
 
 /// A request on a stepwise replica.
@@ -45,10 +49,16 @@ impl StepJob {
         if self.stamps.generated == 0 {
             self.stamps.first_token = Some(at);
         } else {
-            let gap = at - self.state.last_token;
-            self.stamps.longest_stall = self.stamps.longest_stall.max(gap);
+            self.gap_until(at);
         }
         self.stamps.generated += 1;
         self.state.last_token = at;
+        self.state.preempted_since_token = false;
+    }
+
+    /// The gap since its last token has lasted until `at`.
+    pub fn gap_until(&mut self, at: Picos) {
+        let gap = at - self.state.last_token;
+        self.stamps.add_gap(gap, self.state.preempted_since_token);
     }
 }

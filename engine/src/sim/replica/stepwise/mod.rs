@@ -134,8 +134,7 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
         for id in self.running.iter().copied().chain(self.queue.preempted()) {
             let job = &mut jobs[id as usize];
             if job.place != Place::Gone && job.stamps.generated > 0 {
-                let open = now - job.state.last_token;
-                job.stamps.longest_stall = job.stamps.longest_stall.max(open);
+                job.gap_until(now);
             }
         }
     }
@@ -233,11 +232,20 @@ impl Stepwise<'_> {
         }
     }
 
+    /// Opens the account of a run of decode steps: from here on each adds one token to its cache.
+    fn begin_decode(&self, job: &mut StepJob) {
+        job.state.decode_mark = self.books.decode();
+        job.state.decode_mark_kv = job.state.kv;
+        job.state.beside_prefill_mark = self.books.beside_prefill();
+    }
+
     /// Closes the account of a run of decode steps.
     fn settle_decode(&self, job: &mut StepJob) {
         let steps = u64::from(job.state.kv - job.state.decode_mark_kv);
         job.stamps.busy += self.books.decode() - job.state.decode_mark;
         job.stamps.busy += kv_reads(&self.spec.law, job.state.decode_mark_kv, steps);
+        let beside_prefill = self.books.beside_prefill() - job.state.beside_prefill_mark;
+        job.stamps.stream.beside_prefill += beside_prefill;
     }
 }
 

@@ -15,7 +15,7 @@ pub fn nearest_rank(sorted: &[f64], p: f64) -> Option<f64> {
     clippy::cast_sign_loss,
     reason = "a rank is between 1 and n"
 )]
-fn rank_of(p: f64, n: usize) -> Option<usize> {
+pub(crate) fn rank_of(p: f64, n: usize) -> Option<usize> {
     if n == 0 {
         return None;
     }

@@ -1,5 +1,7 @@
 //! The `goodput` binary as other programs see it: standard output, exit codes, files.
 
+#[path = "cli/accounting.rs"]
+mod accounting;
 mod common;
 #[path = "cli/program.rs"]
 mod program;

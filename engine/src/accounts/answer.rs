@@ -1,9 +1,13 @@
 //! From a checked scenario to its report.
 
+use super::account_for::account_for;
+use super::accounting::Accounting;
 use super::cost::{Provision, books};
 use super::debt::{WorkRate, debt, series};
 use super::latency::histogram;
-use super::report::{ClassReport, Cost, Goodput, GoodputKind, KvUse, LengthSummary, SimReport};
+use super::report::{
+    ClassReport, Cost, Goodput, GoodputKind, KvUse, LengthSummary, SeriesPoint, SimReport,
+};
 use super::supply::{peak_windows, supply};
 use super::tally::{self, Latencies, Row};
 use super::verdict::Evidence;
@@ -164,25 +168,32 @@ impl<'a> Answer<'a> {
 
     /// Counts a finished run.
     pub fn report(&self, run: SimRun) -> Simulated {
-        let report = self.count(&run);
+        let mut report = self.count(&run);
+        let rows = tally::rows(&self.requests, &run.stamps, &self.scenario.contracts);
+        let window = tally::window(&rows, self.scenario.warmup);
+        report.accounting = account_for(self.scenario, &self.fleet.replica, window);
         Simulated { report, requests: self.requests.clone(), run }
     }
 
-    fn count(&self, run: &SimRun) -> SimReport {
+    /// The same without the accounting of every request, for a caller with many runs.
+    pub fn count(&self, run: &SimRun) -> SimReport {
         let Scenario { horizon, warmup, contracts, classes, .. } = self.scenario;
         let rows = tally::rows(&self.requests, &run.stamps, contracts);
-        let window = &rows[rows.partition_point(|row| row.request.due < *warmup)..];
+        let window = tally::window(&rows, *warmup);
         let demand = demand(classes, &self.requests, *horizon, peak_windows(*horizon));
         let saturated = (&self.saturation, self.fleet.replicas);
         let supply = supply(&self.requests, &demand, run, saturated, *horizon);
-        let work = WorkRate::new(&self.saturation, self.fleet.replicas);
-        let series = series(run, &self.requests, &work, self.fleet.replicas);
+        let series = self.series(run);
         let missed = tally::missed(window, contracts);
         let classes = self.classes(window);
-        let contract_holds = !window.is_empty()
-            && classes.iter().all(|c| c.offered == 0 || c.attainment >= c.attainment_target);
+        let missed_targets = tally::missed_targets(window, contracts);
+        let attained =
+            classes.iter().all(|c| c.offered == 0 || c.attainment >= c.attainment_target);
+        let contract_holds = !window.is_empty() && attained && missed_targets.is_empty();
         let evidence = Evidence {
             contract_holds,
+            attained,
+            missed_targets: &missed_targets,
             untold: untold(window, run),
             attainment: tally::attainment(window),
             offered: window.len() as u64,
@@ -216,14 +227,22 @@ impl<'a> Answer<'a> {
             longest_stall_ms,
             queue_wait_ms,
             classes,
-            debt: debt(&series, run, *horizon, (supply.required_peak, supply.sustainable)),
+            debt: debt(&series, run, *horizon, &supply),
             supply,
             kv: self.kv(run),
             cost: self.cost(&rows, run),
             series,
             ttft_histogram,
             tpot_histogram,
+            accounting: Accounting::default(),
         }
+    }
+
+    /// The fleet over time.
+    fn series(&self, run: &SimRun) -> Vec<SeriesPoint> {
+        let work = WorkRate::new(&self.saturation, self.fleet.replicas);
+        let asked = (self.requests.as_slice(), self.scenario.contracts.as_slice());
+        series(run, asked, &work, self.fleet.replicas)
     }
 
     /// Each class alone.
@@ -261,11 +280,22 @@ impl<'a> Answer<'a> {
         // The hours that served the window: those of the warm-up served others.
         let hours = (self.paid(run) - self.scenario.warmup).as_secs() / 3600.0;
         let gpu_hours = f64::from(self.scenario.pool.gpus()) * hours;
+        let output_tps = |counts: fn(&Row) -> bool| {
+            let counted = window.iter().filter(|row| counts(row));
+            let tokens = counted.map(|row| u64::from(row.request.output_tokens));
+            tokens.sum::<u64>() as f64 / seconds
+        };
+        let answered: fn(&Row) -> bool = |row| row.stamps.fate == Fate::Completed;
+        let input = window.iter().filter(|row| answered(row));
+        let input: u64 = input.map(|row| u64::from(row.request.input_tokens)).sum();
         Goodput {
             kind: if unchecked { GoodputKind::LatencyOnlyGoodput } else { GoodputKind::SloGoodput },
             good,
             good_rps: good as f64 / seconds,
             good_per_gpu_hour: good as f64 / gpu_hours,
+            input_tps: input as f64 / seconds,
+            output_tps: output_tps(answered),
+            good_output_tps: output_tps(|row| row.outcome == Outcome::Good),
             quality: classes.iter().map(|class| quality_words(&class.quality)).collect(),
         }
     }
@@ -304,7 +334,8 @@ impl<'a> Answer<'a> {
             replicas: pool.replicas,
             paid: self.paid(run),
         };
-        Some(books(rows, &provision))
+        let names = self.scenario.classes.iter().map(|class| class.name.as_str());
+        Some(books(rows, &provision, &names.collect::<Vec<_>>()))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Queue debt: work accepted and unfinished, over time and at its worst.
 
-use super::report::{Debt, MixRate, SeriesPoint};
+use super::report::{Debt, SeriesPoint, Supply};
 use crate::sim::{Sample, Saturation, SimRun};
+use crate::slo::{Contract, RequestStamps};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
@@ -37,10 +38,11 @@ impl WorkRate {
 /// The fleet over time.
 pub fn series(
     run: &SimRun,
-    requests: &[OfferedRequest],
+    (requests, contracts): (&[OfferedRequest], &[Contract]),
     work: &WorkRate,
     replicas: u32,
 ) -> Vec<SeriesPoint> {
+    let useless = PastLimit::of(requests, &run.stamps, contracts);
     let mut points = Vec::with_capacity(run.samples.len());
     let mut before = Sample::default();
     let mut due = Due::default();
@@ -53,6 +55,7 @@ pub fn series(
             offered: sample.offered,
             completed: sample.completed,
             waiting: sample.waiting,
+            waiting_past_limit: useless.at(sample.at),
             running: sample.running,
             kv_used_tokens: sample.kv_used_tokens,
             oldest_age_s: sample.oldest_age.as_secs(),
@@ -95,14 +98,45 @@ impl Due {
     }
 }
 
+/// Requests that wait in a queue, never scheduled, past a limit on first token or completion.
+struct PastLimit {
+    /// When each became one, ascending.
+    from: Vec<Picos>,
+    /// When each ceased to be one, ascending.
+    to: Vec<Picos>,
+}
+
+impl PastLimit {
+    fn of(requests: &[OfferedRequest], stamps: &[RequestStamps], contracts: &[Contract]) -> Self {
+        let spans = requests.iter().zip(stamps).filter_map(|(request, stamps)| {
+            let contract = &contracts[request.class as usize];
+            let limit = [contract.ttft, contract.e2e].into_iter().flatten().min()?;
+            let from = stamps.queued?.max(request.due + limit);
+            let to = stamps.scheduled.or(stamps.ended)?;
+            (from < to).then_some((from, to))
+        });
+        let (mut from, mut to): (Vec<_>, Vec<_>) = spans.unzip();
+        from.sort_unstable();
+        to.sort_unstable();
+        Self { from, to }
+    }
+
+    /// How many there are at `moment`; a limit is inclusive, so they begin after it.
+    fn at(&self, moment: Picos) -> u64 {
+        let begun = self.from.partition_point(|from| *from < moment);
+        let ended = self.to.partition_point(|to| *to <= moment);
+        // Whoever has ended has begun.
+        begun.saturating_sub(ended) as u64
+    }
+}
+
 /// Debt at its worst, when the horizon ends, and how it grows.
-pub fn debt(
-    series: &[SeriesPoint],
-    run: &SimRun,
-    horizon: Picos,
-    (required_peak, sustainable): (MixRate, MixRate),
-) -> Debt {
+pub fn debt(series: &[SeriesPoint], run: &SimRun, horizon: Picos, supply: &Supply) -> Debt {
+    let Supply { required, required_peak, sustainable, .. } = *supply;
     let horizon_s = horizon.as_secs();
+    let utilization = required.rps / sustainable.rps;
+    let useless = series.iter().max_by_key(|point| point.waiting_past_limit);
+    let useless = useless.copied().unwrap_or_default();
     let by_work =
         |a: &&SeriesPoint, b: &&SeriesPoint| a.backlog_work_s.total_cmp(&b.backlog_work_s);
     let peak = series.iter().max_by(by_work).copied().unwrap_or_default();
@@ -118,5 +152,10 @@ pub fn debt(
         growth_rps: (required_peak.rps - sustainable.rps).max(0.0),
         growth_decode_tps: (required_peak.decode_tps - sustainable.decode_tps).max(0.0),
         drain_s: (run.ended.as_secs() - horizon_s).max(0.0),
+        drain_while_serving_s: (utilization < 1.0)
+            .then(|| peak.backlog_work_s / (1.0 - utilization)),
+        peak_past_limit: useless.waiting_past_limit,
+        share_past_limit_at_peak: useless.waiting_past_limit as f64 / useless.waiting.max(1) as f64,
+        past_limit_at_end: end.waiting_past_limit,
     }
 }

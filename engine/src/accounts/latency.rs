@@ -22,6 +22,12 @@ pub fn percentiles(mut values: Vec<f64>) -> Percentiles {
     }
 }
 
+/// One percentile of `values`, where `+∞` stands for never.
+pub fn percentile(mut values: Vec<f64>, share: f64) -> Option<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    stats::nearest_rank(&values, share).filter(|value| value.is_finite())
+}
+
 /// Counts of `values_ms` on a log axis; `+∞` stands for never, and what is below a hundredth of a
 /// millisecond shares the first bin.
 pub fn histogram(values_ms: &[f64]) -> Histogram {

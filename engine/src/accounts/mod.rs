@@ -3,6 +3,8 @@
 //! [`answer`] is the whole way from a checked scenario to its report. [`Answer`] is the same way
 //! in steps, for a caller that wants to show progress or may have to stop.
 
+mod account_for;
+pub mod accounting;
 mod answer;
 mod cost;
 mod debt;
@@ -13,7 +15,8 @@ mod tally;
 mod verdict;
 pub mod words;
 
+pub use account_for::cross;
 pub use answer::{Answer, Simulated, Unanswerable, answer, fleet_spec};
 pub use cost::{Provision, books};
 pub use supply::{peak_windows, required, required_peak, sustainable};
-pub use tally::{Row, attainment, outcomes, rows};
+pub use tally::{Row, attainment, missed_targets, outcomes, rows, window};

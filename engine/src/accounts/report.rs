@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::accounting::Accounting;
 use crate::slo::Outcome;
 pub use crate::workload::LengthSummary;
 
@@ -37,7 +38,7 @@ pub struct SimReport {
     pub attainment: f64,
     /// Smallest attainment target among classes.
     pub attainment_target: f64,
-    /// Whether every class meets its own target.
+    /// Whether every class meets its own attainment and percentile targets.
     pub contract_holds: bool,
     /// Good requests per second and per GPU-hour, under their right name.
     pub goodput: Goodput,
@@ -67,6 +68,8 @@ pub struct SimReport {
     pub ttft_histogram: Histogram,
     /// TPOT of offered requests on a log axis.
     pub tpot_histogram: Histogram,
+    /// Where every request went, and what would have saved the lost ones.
+    pub accounting: Accounting,
 }
 
 /// The verdict in a word, a sentence and its causes.
@@ -124,6 +127,13 @@ pub struct Goodput {
     pub good_rps: f64,
     /// Good requests per GPU-hour provisioned.
     pub good_per_gpu_hour: f64,
+    /// Prompt tokens of answered requests per second of the window.
+    pub input_tps: f64,
+    /// Output tokens of answered requests per second of the window: the throughput that hides
+    /// late answers.
+    pub output_tps: f64,
+    /// Output tokens of good requests per second of the window.
+    pub good_output_tps: f64,
     /// What is known about quality, per class, in words.
     pub quality: Vec<String>,
 }
@@ -251,6 +261,16 @@ pub struct Debt {
     pub growth_decode_tps: f64,
     /// From the end of the horizon, with no further arrivals, until nothing is left.
     pub drain_s: f64,
+    /// To work the most debt off while the mean demand goes on arriving: work ÷ (1 − required ÷
+    /// sustainable); `null` where the mean demand is all that the fleet sustains, or more.
+    pub drain_while_serving_s: Option<f64>,
+    /// Most requests that waited at a sampled moment though a limit on their first token or their
+    /// completion had passed: serving them makes nobody happy.
+    pub peak_past_limit: u64,
+    /// Their share of all that waited at that moment.
+    pub share_past_limit_at_peak: f64,
+    /// Such requests when the horizon ends.
+    pub past_limit_at_end: u64,
 }
 
 /// KV memory and live sequences, over all replicas.
@@ -287,11 +307,31 @@ pub struct Cost {
     pub total: f64,
     /// USD per good request; `null` with no good request.
     pub per_good_request: Option<f64>,
+    /// USD per million output tokens of answered requests, idle time paid by them; `null` with no
+    /// such token. Good or late alike: never without `per_good_request`.
+    pub per_million_output_tokens: Option<f64>,
     /// USD per 30-day month at this fleet size.
     pub per_month: f64,
     /// USD per year of 365 days at this fleet size.
     pub per_year: f64,
     /// Lines of the books.
+    pub lines: Vec<CostLine>,
+    /// The lines class by class; with `idle`, which is nobody's, they sum to the total.
+    pub classes: Vec<ClassCost>,
+}
+
+/// What one class cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClassCost {
+    /// Its name.
+    pub class: String,
+    /// USD for the steps its requests were in, its share of the lines but `idle`.
+    pub usd: f64,
+    /// Good requests.
+    pub good: u64,
+    /// `usd` per good request, idle time left out; `null` with no good request.
+    pub per_good_request: Option<f64>,
+    /// Lines of its books.
     pub lines: Vec<CostLine>,
 }
 
@@ -317,6 +357,8 @@ pub struct SeriesPoint {
     pub completed: u64,
     /// Requests in queues.
     pub waiting: u64,
+    /// Those that were never scheduled and whose limit on first token or completion has passed.
+    pub waiting_past_limit: u64,
     /// Sequences in batches.
     pub running: u64,
     /// KV tokens held.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::latency;
 use super::report::{MissedCounts, Percentiles};
-use crate::slo::{self, Contract, Fate, Outcome, RequestStamps, Tpot};
+use super::words::{percent, span_ms, three_digits};
+use crate::slo::{self, Contract, Fate, Measures, Outcome, RequestStamps, Tpot};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
@@ -30,6 +31,35 @@ pub fn rows<'a>(
         Row { request, stamps, outcome: slo::classify(contract, request, stamps) }
     };
     requests.iter().zip(stamps).map(classify).collect()
+}
+
+/// The rows of the measurement window, of `rows` in order of due: what the warm-up sent is left out.
+pub fn window<'a, 'b>(rows: &'b [Row<'a>], warmup: Picos) -> &'b [Row<'a>] {
+    &rows[rows.partition_point(|row| row.request.due < warmup)..]
+}
+
+/// Percentile targets that are not met, each as a clause.
+pub fn missed_targets(rows: &[Row], contracts: &[Contract]) -> Vec<String> {
+    let mut missed = Vec::new();
+    for (class, contract) in (0_u32..).zip(contracts) {
+        for target in &contract.percentile_targets {
+            let of_class = rows.iter().filter(|row| row.request.class == class);
+            let ranked =
+                target.rank(of_class.map(|row| Measures::to_rank(row.request, row.stamps)));
+            if !target.is_met(ranked) {
+                missed.push(format!(
+                    "{} of offered requests are above {} of {} or never got it, where the target \
+                     on p{} allows {}",
+                    percent(ranked.beyond as f64 / ranked.population.max(1) as f64),
+                    span_ms(target.limit.as_millis()),
+                    target.of.name(),
+                    three_digits(100.0 * target.share),
+                    percent(1.0 - target.share)
+                ));
+            }
+        }
+    }
+    missed
 }
 
 /// Every outcome with its count, zeros included, so that a reader can sum them.

@@ -7,8 +7,12 @@ use crate::slo::Contract;
 /// What the verdict rests on.
 #[derive(Debug, Clone)]
 pub struct Evidence<'a> {
-    /// Every class meets its own target.
+    /// Every class meets its own targets.
     pub contract_holds: bool,
+    /// Every class meets its attainment target.
+    pub attained: bool,
+    /// Percentile targets that are not met, each as a clause.
+    pub missed_targets: &'a [String],
     /// Why the counts do not say whether it does, where they do not.
     pub untold: Option<String>,
     /// good ÷ offered.
@@ -67,6 +71,12 @@ impl Evidence<'_> {
                     three_digits(have)
                 )
             }
+            VerdictState::LateButStable if self.attained => format!(
+                "All work is done, but {}; debt does not grow",
+                self.missed_targets
+                    .first()
+                    .map_or("a percentile target is missed", |clause| clause)
+            ),
             VerdictState::LateButStable => format!(
                 "All work is done, but only {good} of requests are good; debt does not grow"
             ),
@@ -95,6 +105,7 @@ impl Evidence<'_> {
             return Vec::new();
         }
         let mut causes = self.misses();
+        causes.extend_from_slice(self.missed_targets);
         if state == VerdictState::Overloaded {
             let supply = self.supply;
             causes.insert(

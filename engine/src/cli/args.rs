@@ -1,8 +1,10 @@
 //! What can be typed.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use goodput_engine::accounts::accounting::Dimension;
 
 /// Plan capacity for LLM serving: required against sustainable supply, replicas, queue debt,
 /// SLO goodput and cost per good request. The same engine as the page, the same numbers for the
@@ -34,6 +36,7 @@ Examples:
   goodput catalog presets | jq -r '.[0].link'       a link to start from
   goodput estimate scenario.json                    memory, supply, what binds; at once
   goodput simulate '#s=1.…' --requests out.csv      every request, one line each
+  goodput simulate s.json --by prompt,output        outcomes as a heat map
   goodput plan scenario.json                        how many replicas hold the contract
   goodput review bench.json trace.csv               what the files say and do not say
   goodput calibrate bench.json --scenario s.json    fit the step time to a benchmark
@@ -105,7 +108,38 @@ pub struct SimulateArgs {
     /// Write the fleet over time.
     #[arg(long, value_name = "FILE.csv")]
     pub series: Option<PathBuf>,
+    /// Break outcomes out by these, crossed: `--by prompt,output` is a heat map. May be given
+    /// several times. Each dimension alone is always in the report.
+    #[arg(long, value_name = "DIMENSION[,DIMENSION]")]
+    pub by: Vec<Crossing>,
 }
+
+/// Dimensions to cross.
+#[derive(Debug, Clone)]
+pub struct Crossing(pub Vec<Dimension>);
+
+impl FromStr for Crossing {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let dimension = |name: &str| {
+            let known = Dimension::ALL.into_iter().find(|known| known.name() == name.trim());
+            known.ok_or_else(|| {
+                let names = Dimension::ALL.map(Dimension::name).join(", ");
+                format!("{name:?} is none of {names}")
+            })
+        };
+        let dimensions = text.split(',').map(dimension).collect::<Result<Vec<_>, _>>()?;
+        let twice = (1..dimensions.len()).any(|at| dimensions[..at].contains(&dimensions[at]));
+        if twice || dimensions.len() > MOST_CROSSED {
+            return Err(format!("give up to {MOST_CROSSED} dimensions, each once"));
+        }
+        Ok(Self(dimensions))
+    }
+}
+
+/// More would be cells of a request each.
+const MOST_CROSSED: usize = 3;
 
 /// `calibrate`.
 #[derive(Debug, Args)]

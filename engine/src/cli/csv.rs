@@ -48,11 +48,12 @@ const REQUEST_COLUMNS: [&str; 18] = [
     "cost",
 ];
 
-const SERIES_COLUMNS: [&str; 16] = [
+const SERIES_COLUMNS: [&str; 17] = [
     "t_s",
     "offered",
     "completed",
     "waiting",
+    "waiting_past_limit",
     "running",
     "kv_used_tokens",
     "oldest_age_s",
@@ -117,6 +118,7 @@ pub fn write_series(series: &[SeriesPoint], out: impl Write) -> io::Result<()> {
             point.offered.to_string(),
             point.completed.to_string(),
             point.waiting.to_string(),
+            point.waiting_past_limit.to_string(),
             point.running.to_string(),
             point.kv_used_tokens.to_string(),
             point.oldest_age_s.to_string(),

@@ -3,6 +3,7 @@
 //! A verb is a function from its arguments to an [`Answer`] (a JSON value, a text and the
 //! severities found) or a [`Failure`]. Only `output` prints and only `input` reads.
 
+mod accounting;
 mod args;
 mod calibrate;
 mod catalog;

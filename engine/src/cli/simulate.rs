@@ -4,17 +4,18 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
+use goodput_engine::accounts::accounting::Accounting;
 use goodput_engine::accounts::report::SimReport;
-use goodput_engine::accounts::{Simulated, Unanswerable, answer};
+use goodput_engine::accounts::{Simulated, Unanswerable, answer, cross};
 use goodput_engine::problem::Problem;
 use goodput_engine::scenario::Scenario;
 use goodput_engine::stats;
 use serde::Serialize;
 
-use super::args::SimulateArgs;
+use super::args::{Crossing, SimulateArgs};
 use super::csv::{RequestTable, write_series};
 use super::output::{Answer, Failure, warn};
-use super::{estimate, input, text};
+use super::{accounting, estimate, input, text};
 
 /// The report of the first run, and a summary over all where there are several.
 #[derive(Debug, Serialize)]
@@ -54,7 +55,7 @@ pub fn run(args: &SimulateArgs) -> Result<Answer, Failure> {
     let checked = input::scenario(&args.scenario.scenario)?;
     let mut scenario = checked.scenario.clone();
     scenario.seed = args.seed.unwrap_or(scenario.seed);
-    let first = match answer(&scenario) {
+    let mut first = match answer(&scenario) {
         Ok(simulated) => simulated,
         Err(why @ (Unanswerable::DoesNotFit | Unanswerable::DeclaredRatesOnly)) => {
             return instead(args, &scenario, &why, checked.severities());
@@ -67,9 +68,15 @@ pub fn run(args: &SimulateArgs) -> Result<Answer, Failure> {
     if let Some(path) = &args.series {
         write_file(path, |out| write_series(&first.report.series, out))?;
     }
+    for Crossing(by) in &args.by {
+        let run = (first.requests.as_slice(), first.run.stamps.as_slice());
+        let crossed = cross(&scenario, run, by).map_err(|why| why.problem())?;
+        first.report.accounting.crossed.push(crossed);
+    }
     let replications = replications(&scenario, &first.report, args.replications)?;
     let output = Output { report: &first.report, replications };
-    let text = text::simulation(&first.report);
+    let mut text = text::simulation(&first.report);
+    text.push_str(&accounting::in_words(&first.report.accounting));
     Ok(Answer::new(&output, text)?.with_findings(checked.severities()))
 }
 
@@ -128,6 +135,7 @@ fn replications(
         let mut report = answer(&other).map_err(|why| why.problem())?.report;
         // Thousands of them would hold gigabytes of series that nobody asked for.
         report.series = Vec::new();
+        report.accounting = Accounting::default();
         reports.push(report);
     }
     let spread = |value: fn(&SimReport) -> Option<f64>| {

@@ -256,13 +256,24 @@ pub fn simulation(report: &SimReport) -> String {
     page.row("required", &mix(&report.supply.required));
     page.row("required at the peak", &mix(&report.supply.required_peak));
     page.row("sustainable", &mix(&report.supply.sustainable));
-    page.row("goodput", &format!("{} good req/s", three_digits(report.goodput.good_rps)));
+    let goodput = &report.goodput;
+    page.row(
+        "goodput",
+        &format!(
+            "{} good req/s, {} per GPU-hour, beside {} input and {} output tok/s",
+            three_digits(goodput.good_rps),
+            three_digits(goodput.good_per_gpu_hour),
+            three_digits(goodput.input_tps),
+            three_digits(goodput.output_tps)
+        ),
+    );
     page.row(
         "largest debt",
         &format!(
-            "{} s of fleet work, {} waiting",
+            "{} s of fleet work, {} waiting, {} past a limit",
             three_digits(report.debt.peak_work_s),
-            thousands(report.debt.peak_waiting as f64)
+            thousands(report.debt.peak_waiting as f64),
+            thousands(report.debt.peak_past_limit as f64)
         ),
     );
     page.row(

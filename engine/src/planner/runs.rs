@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 
 use super::variant::Variant;
 use crate::accounts::report::SimReport;
-use crate::accounts::{Answer, fleet_spec};
+use crate::accounts::{Answer, fleet_spec, missed_targets, rows, window};
 use crate::scenario::Scenario;
 use crate::sim::{FleetSim, FleetSpec, Progress, RunLimits, Saturation, SimRun, saturate};
 use crate::slo::{Contract, Fate, Outcome, RequestStamps, classify};
@@ -98,7 +98,7 @@ impl Runs {
             return Some(false);
         };
         let answer = Answer::serving(scenario, requests.clone(), saturation).ok()?;
-        let report = answer.report(run).report;
+        let report = answer.count(&run);
         self.summaries.insert(needed.variant, summary(&report));
         Some(report.contract_holds)
     }
@@ -124,7 +124,9 @@ fn other_load(scenario: &Scenario) -> Option<bool> {
         let lost = |(request, stamps): (&OfferedRequest, &RequestStamps)| {
             is_bad(contract(scenario, request), request, stamps)
         };
+        let rows = rows(&requests, &run.stamps, &scenario.contracts);
         !Tally::of(scenario, requests.iter().zip(&run.stamps), lost).is_broken(scenario)
+            && missed_targets(window(&rows, scenario.warmup), &scenario.contracts).is_empty()
     }))
 }
 

@@ -6,6 +6,7 @@ use super::doc::*;
 use super::{CatalogRef, GpuRef, ModelRef};
 use crate::catalog;
 use crate::fleet::{KvPrecision, WeightPrecision};
+use crate::slo::Limit;
 use crate::step_time::StepCoefficients;
 
 // Boxed where they are large: unboxed, the strategy of a document fills the stack of a test.
@@ -204,13 +205,20 @@ fn quality() -> impl Strategy<Value = QualityDoc> {
 
 fn slo() -> impl Strategy<Value = SloDoc> {
     let limit = || prop::option::of(number());
-    (limit(), limit(), limit(), limit(), or(0.95, number())).prop_map(
-        |(ttft_ms, tpot_ms, longest_stall_ms, e2e_ms, attainment_target)| SloDoc {
-            ttft_ms,
-            tpot_ms,
-            longest_stall_ms,
-            e2e_ms,
-            attainment_target,
+    let of = prop::sample::select(Limit::ALL.as_slice());
+    let target = (of, number(), number())
+        .prop_map(|(of, percentile, limit_ms)| PercentileTargetDoc { of, percentile, limit_ms });
+    let targets = prop::collection::vec(target, 0..3);
+    (limit(), limit(), limit(), limit(), or(0.95, number()), targets).prop_map(
+        |(ttft_ms, tpot_ms, longest_stall_ms, e2e_ms, attainment_target, percentile_targets)| {
+            SloDoc {
+                ttft_ms,
+                tpot_ms,
+                longest_stall_ms,
+                e2e_ms,
+                attainment_target,
+                percentile_targets,
+            }
         },
     )
 }

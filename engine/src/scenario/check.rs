@@ -4,6 +4,7 @@
 //! beyond one type: names, settings that exclude each other, references into the catalogue.
 
 mod arrivals;
+mod contract;
 mod findings;
 mod lengths;
 mod pool;

@@ -1,6 +1,6 @@
 //! The one outcome of a request: first how it left, then which limits it missed, then the answer.
 
-use super::{Contract, Fate, Outcome, RequestStamps};
+use super::{Contract, Fate, Limit, Measures, Outcome, RequestStamps};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
@@ -22,6 +22,28 @@ impl MissedLimits {
     /// Whether any limit was missed.
     pub fn any(self) -> bool {
         self.ttft || self.tpot || self.stall || self.e2e
+    }
+
+    /// Whether this limit was missed.
+    pub fn contains(self, limit: Limit) -> bool {
+        match limit {
+            Limit::Ttft => self.ttft,
+            Limit::Tpot => self.tpot,
+            Limit::Stall => self.stall,
+            Limit::E2e => self.e2e,
+        }
+    }
+
+    /// The limits of this set.
+    pub fn limits(self) -> impl Iterator<Item = Limit> {
+        Limit::ALL.into_iter().filter(move |limit| self.contains(*limit))
+    }
+
+    /// The one limit of this set; `None` if there are none or several.
+    pub fn only(self) -> Option<Limit> {
+        let mut limits = self.limits();
+        let first = limits.next();
+        first.filter(|_| limits.next().is_none())
     }
 
     /// The latency outcome of this set; `None` of the empty one.
@@ -53,6 +75,12 @@ impl Tpot {
     /// Whether the average is above `limit`.
     pub fn exceeds(self, limit: Picos) -> bool {
         i128::from(self.span.0) > i128::from(limit.0) * i128::from(self.gaps)
+    }
+
+    /// The smallest limit that it does not exceed: its average rounded up to a picosecond.
+    pub fn least_limit(self) -> Picos {
+        let gaps = i64::from(self.gaps).max(1);
+        Picos(self.span.0 / gaps + i64::from(self.span.0 % gaps > 0))
     }
 
     /// The average, milliseconds.
@@ -95,50 +123,34 @@ pub fn missed_limits(
     request: &OfferedRequest,
     stamps: &RequestStamps,
 ) -> MissedLimits {
-    // What is still to come can come no sooner than when the run was cut off, and may yet be in
-    // time; what was lost comes never.
-    let still_to_come = match stamps.fate {
-        Fate::Unfinished => stamps.ended.map_or(Picos::ZERO, |cut| cut - request.due),
-        _ => Picos::NEVER,
-    };
-    let above = |seen: Option<Picos>, limit: Option<Picos>| {
-        limit.is_some_and(|limit| seen.unwrap_or(still_to_come) > limit)
-    };
-    MissedLimits {
-        ttft: above(ttft(request, stamps), contract.ttft),
-        tpot: contract.tpot.is_some_and(|limit| {
-            streamed_pace(request, stamps).is_some_and(|pace| pace.exceeds(limit))
-        }),
-        stall: contract.longest_stall.is_some_and(|limit| stamps.longest_stall > limit),
-        e2e: above(e2e(request, stamps), contract.e2e),
-    }
-}
-
-/// The pace at which a stream went, as far as it got: all of it when completed; of one cut off by
-/// the end of the run the best that all its tokens can still reach; of one that broke off, over
-/// what it had streamed.
-fn streamed_pace(request: &OfferedRequest, stamps: &RequestStamps) -> Option<Tpot> {
-    let tokens = match stamps.fate {
-        Fate::Unfinished => request.output_tokens,
-        _ => stamps.generated,
-    };
-    let gaps = tokens.checked_sub(1).filter(|gaps| *gaps > 0)?;
-    Some(Tpot { span: stamps.ended? - stamps.first_token?, gaps })
+    Measures::of(request, stamps).missed(contract)
 }
 
 /// What became of an offered request: exactly one outcome, in the order of the waterfall.
 pub fn classify(contract: &Contract, request: &OfferedRequest, stamps: &RequestStamps) -> Outcome {
-    let late = || missed_limits(contract, request, stamps).outcome();
-    match stamps.fate {
+    let missed = missed_limits(contract, request, stamps);
+    outcome_of(stamps.fate, stamps.first_token.is_some(), request.acceptable, missed)
+}
+
+/// The outcome of a request that left by `fate`, with or without a first token and with an
+/// acceptable answer or not, and that missed the limits in `missed`: the rule of the waterfall,
+/// for simulated and measured requests alike.
+pub fn outcome_of(
+    fate: Fate,
+    had_first_token: bool,
+    acceptable: bool,
+    missed: MissedLimits,
+) -> Outcome {
+    match fate {
         Fate::Rejected => Outcome::Rejected,
         Fate::TooLong => Outcome::TooLong,
         Fate::Failed => Outcome::Error,
         Fate::TimedOut => Outcome::TimedOut,
-        Fate::Cancelled if stamps.first_token.is_none() => Outcome::CancelledBeforeFirst,
-        Fate::Cancelled => Outcome::CancelledMidStream,
-        Fate::Unfinished => late().unwrap_or(Outcome::Unfinished),
-        Fate::Completed if request.acceptable => late().unwrap_or(Outcome::Good),
-        Fate::Completed => late().unwrap_or(Outcome::LowQuality),
+        Fate::Cancelled if had_first_token => Outcome::CancelledMidStream,
+        Fate::Cancelled => Outcome::CancelledBeforeFirst,
+        Fate::Unfinished => missed.outcome().unwrap_or(Outcome::Unfinished),
+        Fate::Completed if acceptable => missed.outcome().unwrap_or(Outcome::Good),
+        Fate::Completed => missed.outcome().unwrap_or(Outcome::LowQuality),
     }
 }
 
@@ -159,6 +171,7 @@ mod tests {
             longest_stall: Some(ms(200)),
             e2e: Some(ms(5_000)),
             attainment_target: 0.95,
+            percentile_targets: Vec::new(),
         }
     }
 

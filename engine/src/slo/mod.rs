@@ -4,8 +4,14 @@
 //! **f** first token leaves, **c** completion; n output tokens. All limits are inclusive.
 
 mod classify;
+mod measures;
+mod percentiles;
 
-pub use classify::{MissedLimits, Tpot, classify, e2e, missed_limits, queue_wait, tpot, ttft};
+pub use classify::{
+    MissedLimits, Tpot, classify, e2e, missed_limits, outcome_of, queue_wait, tpot, ttft,
+};
+pub use measures::{Limit, Measures, Seen};
+pub use percentiles::{PercentileTarget, Ranked};
 use serde::{Deserialize, Serialize};
 
 use crate::units::Picos;
@@ -23,6 +29,20 @@ pub struct Contract {
     pub e2e: Option<Picos>,
     /// Share of offered requests that must be good, 0 to 1.
     pub attainment_target: f64,
+    /// Percentiles over offered requests that must be within a limit, beside the attainment.
+    pub percentile_targets: Vec<PercentileTarget>,
+}
+
+impl Contract {
+    /// The limit of this kind, if the contract sets one.
+    pub fn limit(&self, limit: Limit) -> Option<Picos> {
+        match limit {
+            Limit::Ttft => self.ttft,
+            Limit::Tpot => self.tpot,
+            Limit::Stall => self.longest_stall,
+            Limit::E2e => self.e2e,
+        }
+    }
 }
 
 /// How a request left the system, before any limit is looked at.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::contract;
 use super::findings::Findings;
 use super::lengths::{check_hidden, check_lengths, check_pairing};
 use super::{arrivals_of, one};
@@ -21,7 +22,7 @@ pub const MAX_CLASSES: usize = 100;
 const LONGEST_NAME: usize = 200;
 
 /// The shortest span that a limit or a horizon may have, seconds: a picosecond.
-const SHORTEST_S: f64 = 1e-12;
+pub(super) const SHORTEST_S: f64 = 1e-12;
 
 /// A workload that has passed.
 pub(super) struct Workload {
@@ -38,7 +39,7 @@ pub(super) fn check(doc: &WorkloadDoc, findings: &mut Findings) -> Option<Worklo
     let (mut classes, mut contracts) = (Vec::new(), Vec::new());
     for (i, class) in doc.classes.iter().enumerate().take(MAX_CLASSES) {
         let path = format!("workload.classes[{i}]");
-        let contract = check_contract(&class.slo, &format!("{path}.slo"), findings);
+        let contract = contract::check(&class.slo, &format!("{path}.slo"), findings);
         let Some(checked) =
             check_class(class, u32::try_from(i).unwrap_or(u32::MAX), &path, findings)
         else {
@@ -229,37 +230,6 @@ fn check_quality(doc: &QualityDoc, path: &str, findings: &mut Findings) -> Optio
         return None;
     }
     in_range.then_some(quality)
-}
-
-fn check_contract(doc: &SloDoc, path: &str, findings: &mut Findings) -> Contract {
-    let mut limit = |field: &str, limit_ms: Option<f64>| {
-        let limit_ms = limit_ms?;
-        let longest_ms = MAX_HORIZON_S * 1e3;
-        if (SHORTEST_S * 1e3..=longest_ms).contains(&limit_ms) {
-            return Some(Picos::from_millis(limit_ms));
-        }
-        findings.error(
-            format!("{path}.{field}"),
-            format!("the limit is {limit_ms:?} ms"),
-            format!("give milliseconds above 0 and up to {longest_ms}, or leave the limit out"),
-        );
-        None
-    };
-    let contract = Contract {
-        ttft: limit("ttft_ms", doc.ttft_ms),
-        tpot: limit("tpot_ms", doc.tpot_ms),
-        longest_stall: limit("longest_stall_ms", doc.longest_stall_ms),
-        e2e: limit("e2e_ms", doc.e2e_ms),
-        attainment_target: doc.attainment_target,
-    };
-    if !(doc.attainment_target > 0.0 && doc.attainment_target <= 1.0) {
-        findings.error(
-            format!("{path}.attainment_target"),
-            format!("the share that must be good is {:?}", doc.attainment_target),
-            "give a share above 0 and up to 1, e.g. 0.95",
-        );
-    }
-    contract
 }
 
 fn check_volume(classes: &[TrafficClass], horizon: Picos, findings: &mut Findings) {

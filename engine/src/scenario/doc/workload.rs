@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::defaults::{self, is_default};
 use super::{ArrivalsDoc, HiddenTokensDoc, LengthsDoc, PairingDoc};
+use crate::slo::Limit;
 
 /// The offered load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -157,6 +158,22 @@ pub struct SloDoc {
         skip_serializing_if = "defaults::is_attainment_target"
     )]
     pub attainment_target: f64,
+    /// Percentiles over offered requests that must be within a limit, beside the attainment.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub percentile_targets: Vec<PercentileTargetDoc>,
+}
+
+/// A percentile over the offered requests of a class: a request that never got a first token
+/// ranks last, so that turning the slow part away meets no target.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a percentile target")]
+pub struct PercentileTargetDoc {
+    /// Of what: `ttft`, `tpot`, `stall` or `e2e`.
+    pub of: Limit,
+    /// Which, above 0 and up to 100, e.g. 95.
+    pub percentile: f64,
+    /// Its inclusive limit, milliseconds.
+    pub limit_ms: f64,
 }
 
 impl Default for SloDoc {
@@ -167,6 +184,7 @@ impl Default for SloDoc {
             longest_stall_ms: None,
             e2e_ms: None,
             attainment_target: defaults::attainment_target(),
+            percentile_targets: Vec::new(),
         }
     }
 }

@@ -1,0 +1,83 @@
+//! Checks of what counts: the limits and targets of a class.
+
+use super::findings::Findings;
+use super::workload::SHORTEST_S;
+use crate::scenario::doc::{PercentileTargetDoc, SloDoc};
+use crate::slo::{Contract, PercentileTarget};
+use crate::units::{MAX_HORIZON_S, Picos};
+
+/// The most percentile targets of one class.
+const MOST_PERCENTILE_TARGETS: usize = 20;
+
+pub(super) fn check(doc: &SloDoc, path: &str, findings: &mut Findings) -> Contract {
+    let mut limit = |field: &str, limit_ms: Option<f64>| {
+        let limit_ms = limit_ms?;
+        let longest_ms = MAX_HORIZON_S * 1e3;
+        if (SHORTEST_S * 1e3..=longest_ms).contains(&limit_ms) {
+            return Some(Picos::from_millis(limit_ms));
+        }
+        findings.error(
+            format!("{path}.{field}"),
+            format!("the limit is {limit_ms:?} ms"),
+            format!("give milliseconds above 0 and up to {longest_ms}, or leave the limit out"),
+        );
+        None
+    };
+    let contract = Contract {
+        ttft: limit("ttft_ms", doc.ttft_ms),
+        tpot: limit("tpot_ms", doc.tpot_ms),
+        longest_stall: limit("longest_stall_ms", doc.longest_stall_ms),
+        e2e: limit("e2e_ms", doc.e2e_ms),
+        attainment_target: doc.attainment_target,
+        percentile_targets: check_percentiles(&doc.percentile_targets, path, findings),
+    };
+    if !(doc.attainment_target > 0.0 && doc.attainment_target <= 1.0) {
+        findings.error(
+            format!("{path}.attainment_target"),
+            format!("the share that must be good is {:?}", doc.attainment_target),
+            "give a share above 0 and up to 1, e.g. 0.95",
+        );
+    }
+    contract
+}
+
+fn check_percentiles(
+    targets: &[PercentileTargetDoc],
+    path: &str,
+    findings: &mut Findings,
+) -> Vec<PercentileTarget> {
+    let path = format!("{path}.percentile_targets");
+    if targets.len() > MOST_PERCENTILE_TARGETS {
+        findings.error(
+            path,
+            format!("there are {} percentile targets", targets.len()),
+            format!("give at most {MOST_PERCENTILE_TARGETS}"),
+        );
+        return Vec::new();
+    }
+    let longest_ms = MAX_HORIZON_S * 1e3;
+    let mut checked = Vec::new();
+    for (index, &PercentileTargetDoc { of, percentile, limit_ms }) in targets.iter().enumerate() {
+        let a_percentile = percentile > 0.0 && percentile <= 100.0;
+        if !a_percentile {
+            findings.error(
+                format!("{path}[{index}].percentile"),
+                format!("the percentile is {percentile:?}"),
+                "give a number above 0 and up to 100, e.g. 95",
+            );
+        }
+        let a_limit = (SHORTEST_S * 1e3..=longest_ms).contains(&limit_ms);
+        if !a_limit {
+            findings.error(
+                format!("{path}[{index}].limit_ms"),
+                format!("the limit is {limit_ms:?} ms"),
+                format!("give milliseconds above 0 and up to {longest_ms}"),
+            );
+        }
+        if a_percentile && a_limit {
+            let limit = Picos::from_millis(limit_ms);
+            checked.push(PercentileTarget { of, share: percentile / 100.0, limit });
+        }
+    }
+    checked
+}

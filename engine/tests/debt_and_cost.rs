@@ -1,0 +1,70 @@
+//! Debt that is useless to work off, and books by class.
+
+mod common;
+
+use common::{fixed, scenario};
+use goodput_engine::accounts::answer;
+use goodput_engine::slo::Fate;
+use serde_json::json;
+
+/// Three times what a replica sustains: soon all that waits is past its limit, while tokens flow at
+/// full rate.
+#[test]
+fn an_overloaded_fleet_works_off_a_useless_backlog_at_full_throughput() {
+    let scenario = scenario(|document| {
+        fixed(512, 256, 60.0)(document);
+        document["workload"]["horizon_s"] = json!(120.0);
+        document["fleet"]["pools"][0]["max_num_seqs"] = json!(64);
+    });
+    let simulated = answer(&scenario).expect("an answer");
+    let report = &simulated.report;
+    assert!(report.debt.growth_rps > 10.0 && report.debt.drain_while_serving_s.is_none());
+    let limit_s = 1.0;
+    for point in report.series.iter().step_by(7) {
+        let counted = simulated.requests.iter().zip(&simulated.run.stamps).filter(|(r, stamps)| {
+            let queued = stamps.queued.is_some_and(|queued| queued.as_secs() <= point.t_s);
+            let waits = stamps.scheduled.is_none_or(|s| s.as_secs() > point.t_s);
+            let late = point.t_s - r.due.as_secs() > limit_s;
+            queued && waits && late && stamps.fate == Fate::Completed
+        });
+        let (ours, theirs) = (counted.count() as u64, point.waiting_past_limit);
+        assert!(ours.abs_diff(theirs) <= 1, "{} s: {ours} {theirs}", point.t_s);
+        assert!(theirs <= point.waiting);
+    }
+    assert!(report.debt.share_past_limit_at_peak > 0.9, "{:?}", report.debt);
+    assert!(report.debt.past_limit_at_end > 1000);
+    let goodput = &report.goodput;
+    assert!(goodput.good_output_tps < 0.1 * goodput.output_tps, "{goodput:?}");
+    let answered = simulated.run.stamps.iter().filter(|s| s.fate == Fate::Completed).count();
+    assert!((goodput.output_tps - answered as f64 * 256.0 / 120.0).abs() < 1e-6);
+}
+
+#[test]
+fn costs_of_classes_and_idle_time_sum_to_the_total_line_by_line() {
+    let scenario = scenario(|document| {
+        document["workload"]["horizon_s"] = json!(60.0);
+        document["fleet"]["pools"][0]["price_per_gpu_hour"] = json!(2.5);
+        document["fleet"]["pools"][0]["num_gpu_blocks"] = json!(900);
+        let mut other = document["workload"]["classes"][0].clone();
+        other["name"] = json!("other");
+        other["arrivals"]["rate_rps"] = json!(30.0);
+        document["workload"]["classes"].as_array_mut().expect("classes").push(other);
+    });
+    let cost = answer(&scenario).expect("an answer").report.cost.expect("a price");
+    assert_eq!(cost.classes.len(), 2);
+    for line in &cost.lines {
+        let of_classes: Vec<f64> = cost
+            .classes
+            .iter()
+            .flat_map(|class| &class.lines)
+            .filter(|other| other.line == line.line)
+            .map(|other| other.usd)
+            .collect();
+        let sum: f64 = of_classes.iter().sum();
+        let expected = if line.line == "idle" { 0.0 } else { line.usd };
+        assert!((sum - expected).abs() < 1e-9 * cost.total, "{}: {sum} of {expected}", line.line);
+    }
+    let idle = cost.lines.iter().find(|line| line.line == "idle").expect("always").usd;
+    let classes: f64 = cost.classes.iter().map(|class| class.usd).sum();
+    assert!((classes + idle - cost.total).abs() < 1e-9 * cost.total);
+}

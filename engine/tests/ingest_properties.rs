@@ -5,7 +5,7 @@ use goodput_engine::ingest::{BenchmarkPoint, Contents, Parsed, RefusalKind, read
 use goodput_engine::review::{ReviewReport, report};
 use proptest::prelude::*;
 
-const FILES: [&[u8]; 8] = [
+const FILES: [&[u8]; 10] = [
     include_bytes!("fixtures/ingest/azure_trace.csv"),
     include_bytes!("fixtures/ingest/points_hand_made.csv"),
     include_bytes!("fixtures/ingest/points_template_clean.csv"),
@@ -14,6 +14,8 @@ const FILES: [&[u8]; 8] = [
     include_bytes!("fixtures/ingest/vllm_2025_closed_loop.json"),
     include_bytes!("fixtures/ingest/vllm_not_finite.json"),
     include_bytes!("fixtures/ingest/vllm_sweep_summary.json"),
+    include_bytes!("fixtures/ingest/engine_requests.jsonl"),
+    include_bytes!("fixtures/ingest/request_table.csv"),
 ];
 
 /// Reads and reviews; whatever comes out crosses to the page and back, so nothing in it is NaN or

@@ -39,6 +39,7 @@ Examples:
   goodput simulate s.json --by prompt,output        outcomes as a heat map
   goodput plan scenario.json                        how many replicas hold the contract
   goodput review bench.json trace.csv               what the files say and do not say
+  goodput review run.json --slo ttft=1s,tpot=50ms   who of its requests was good, and why not
   goodput calibrate bench.json --scenario s.json    fit the step time to a benchmark
   goodput link encode scenario.json                 a link for a colleague
 
@@ -60,11 +61,7 @@ pub enum Verb {
     /// The smallest fleet that holds the contract, the distance to the cliff, and what binds.
     Plan(ScenarioArg),
     /// What benchmark and trace files say, and what they do not.
-    Review {
-        /// Benchmark results or request traces, or - for standard input.
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-    },
+    Review(ReviewArgs),
     /// Fit one scalar on the step time to benchmark points, each under its own conditions.
     Calibrate(CalibrateArgs),
     /// Share links.
@@ -140,6 +137,21 @@ impl FromStr for Crossing {
 
 /// More would be cells of a request each.
 const MOST_CROSSED: usize = 3;
+
+/// `review`.
+#[derive(Debug, Args)]
+pub struct ReviewArgs {
+    /// Benchmark results or request traces, or - for standard input.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Judge every request of the files by these inclusive limits, each with its unit:
+    /// ttft=1s,tpot=50ms,stall=400ms,e2e=20s.
+    #[arg(long, value_name = "LIMITS")]
+    pub slo: Option<String>,
+    /// Break outcomes out by these, crossed, e.g. prompt,output. May be given several times.
+    #[arg(long, value_name = "DIMENSION[,DIMENSION]", requires = "slo")]
+    pub by: Vec<Crossing>,
+}
 
 /// `calibrate`.
 #[derive(Debug, Args)]

@@ -36,7 +36,7 @@ fn answer(cli: &Cli) -> Result<Answer, Failure> {
         Verb::Estimate(args) => estimate::run(args),
         Verb::Simulate(args) => simulate::run(args),
         Verb::Plan(args) => plan::run(args),
-        Verb::Review { files } => review::run(files),
+        Verb::Review(args) => review::run(args),
         Verb::Calibrate(args) => calibrate::run(args),
         Verb::Link { direction } => link::run(direction),
         Verb::Catalog { list } => catalog::run(*list),

@@ -1,17 +1,26 @@
 //! `goodput review`.
 
-use std::path::PathBuf;
-
+use goodput_engine::accounts::words::{percent, thousands, three_digits};
 use goodput_engine::problem::Severity;
-use goodput_engine::review::{ReviewReport, report};
+use goodput_engine::review::{MeasuredGoodput, ReviewReport, report, report_under};
+use goodput_engine::slo::parse_limits;
 
+use super::args::{Crossing, ReviewArgs};
 use super::output::{Answer, Failure};
 use super::text::Page;
-use super::{input, text};
+use super::{accounting, input, text};
 
-pub fn run(files: &[PathBuf]) -> Result<Answer, Failure> {
-    let parsed = files.iter().map(|path| input::benchmark_file(path).map(|file| file.file));
-    let report = report(&parsed.collect::<Result<Vec<_>, _>>()?);
+pub fn run(args: &ReviewArgs) -> Result<Answer, Failure> {
+    let contract = args.slo.as_deref().map(parse_limits).transpose()?;
+    let parsed = args.files.iter().map(|path| input::benchmark_file(path).map(|file| file.file));
+    let parsed = parsed.collect::<Result<Vec<_>, _>>()?;
+    let report = match &contract {
+        Some(contract) => {
+            let crossings: Vec<_> = args.by.iter().map(|Crossing(by)| by.clone()).collect();
+            report_under(&parsed, contract, &crossings)
+        }
+        None => report(&parsed),
+    };
     // A file that nobody could read is as grave as one that contradicts itself.
     let refused = report.files.iter().filter(|file| file.refused.is_some());
     let severities: Vec<Severity> = report
@@ -21,6 +30,26 @@ pub fn run(files: &[PathBuf]) -> Result<Answer, Failure> {
         .chain(refused.map(|_| Severity::Error))
         .collect();
     Ok(Answer::new(&report, in_words(&report))?.with_findings(severities))
+}
+
+fn goodput(page: &mut Page, judged: &MeasuredGoodput) {
+    let row = judged.row.map_or(String::new(), |row| format!(" of run {row}"));
+    page.heading(&format!("Of {} requests{row}", thousands(judged.offered as f64)));
+    for (outcome, count) in judged.outcomes.iter().filter(|(_, count)| **count > 0) {
+        let share = *count as f64 / judged.offered.max(1) as f64;
+        page.row(outcome.name(), &format!("{} ({})", thousands(*count as f64), percent(share)));
+    }
+    let rate = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), three_digits);
+    page.row(
+        "latency-only goodput",
+        &format!(
+            "{} good req/s beside {} input and {} output tok/s",
+            rate(judged.good_rps),
+            rate(judged.input_tps),
+            rate(judged.output_tps)
+        ),
+    );
+    page.line(&accounting::in_words(&judged.accounting));
 }
 
 fn in_words(report: &ReviewReport) -> String {
@@ -41,6 +70,9 @@ fn in_words(report: &ReviewReport) -> String {
         page.row("requests one by one", &file.requests.to_string());
         if let Some(trace) = &file.trace {
             text::trace(&mut page, trace);
+        }
+        for judged in &file.goodput {
+            goodput(&mut page, judged);
         }
         for exclusion in file.notes.iter().flat_map(|notes| &notes.excluded) {
             page.row("left out", &format!("{} rows: {}", exclusion.rows, exclusion.reason));

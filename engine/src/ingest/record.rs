@@ -20,6 +20,8 @@ pub struct RequestRecord {
     pub e2e_s: Option<f64>,
     /// Wait in the client before sending, seconds.
     pub client_queue_s: Option<f64>,
+    /// From sending to being first scheduled by the engine, seconds.
+    pub queue_wait_s: Option<f64>,
     /// Gaps between its stream events.
     pub gaps: Option<GapSummary>,
     /// How it ended.

@@ -3,11 +3,16 @@
 use super::csv_table;
 use super::json::Outline;
 use super::parsed::{Contents, Format, Notes, Parsed};
-use super::{Refusal, azure_trace, csv_points, vllm_serve};
+use super::{Refusal, azure_trace, csv_points, engine_log, request_table, vllm_serve};
 
 /// Every format, the more specific before the more general. A new one is a module and a line.
-const FORMATS: &[FormatDescription] =
-    &[vllm_serve::FORMAT, azure_trace::FORMAT, csv_points::FORMAT];
+const FORMATS: &[FormatDescription] = &[
+    vllm_serve::FORMAT,
+    engine_log::FORMAT,
+    azure_trace::FORMAT,
+    request_table::FORMAT,
+    csv_points::FORMAT,
+];
 
 /// The formats that are read, for a list beside the drop zone.
 pub fn formats() -> &'static [FormatDescription] {

@@ -7,6 +7,7 @@
 
 mod checks;
 mod finding;
+mod measured;
 mod report;
 mod subject;
 mod words;
@@ -14,7 +15,8 @@ mod words;
 use crate::ingest::ParsedFile;
 
 pub use finding::{Figure, Finding};
-pub use report::{FileReport, ReviewReport, report};
+pub use measured::MeasuredGoodput;
+pub use report::{FileReport, ReviewReport, report, report_under};
 use subject::Subject;
 
 /// Every finding of every file that was read: by file in the order given, and within a file the

@@ -4,12 +4,14 @@
 //! **f** first token leaves, **c** completion; n output tokens. All limits are inclusive.
 
 mod classify;
+mod limits_text;
 mod measures;
 mod percentiles;
 
 pub use classify::{
     MissedLimits, Tpot, classify, e2e, missed_limits, outcome_of, queue_wait, tpot, ttft,
 };
+pub use limits_text::parse_limits;
 pub use measures::{Limit, Measures, Seen};
 pub use percentiles::{PercentileTarget, Ranked};
 use serde::{Deserialize, Serialize};

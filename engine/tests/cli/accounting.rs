@@ -49,6 +49,27 @@ fn the_accounting_keeps_the_report_compact() {
 }
 
 #[test]
+fn requests_of_a_file_are_judged_by_limits_with_units() {
+    let table = "arrival_s,input_tokens,output_tokens,ttft_ms,e2e_ms\n\
+                 0,100,11,1000,1500\n1,100,11,1000.5,1500\n2,100,11,,\n";
+    let table = file("judged.csv", table);
+    let run = goodput(&["review", &table, "--slo", "ttft=1s,tpot=50ms", "--by", "prompt,output"]);
+    let judged = run.json()["files"][0]["goodput"][0].clone();
+    assert_eq!((&judged["offered"], &judged["good"]), (&json!(3), &json!(1)));
+    assert_eq!(judged["outcomes"]["late_first_token"], json!(1));
+    assert_eq!(judged["limits_ms"], json!({ "ttft": 1000.0, "tpot": 50.0 }));
+    assert_eq!(judged["kind"], "latency_only_goodput");
+    assert_eq!(judged["accounting"]["crossed"][0]["by"], json!(["prompt", "output"]));
+    let bare = goodput(&["review", &table, "--slo", "ttft=0.2"]);
+    let hint = bare.problems()[0]["hint"].to_string();
+    assert!(hint.contains("0.2s") && hint.contains("0.2ms"), "{hint}");
+    assert!(goodput(&["review", &table]).json()["files"][0]["goodput"].is_null());
+    assert_eq!(goodput(&["review", &table, "--by", "prompt"]).code, 2, "nothing to break out");
+    let text = goodput(&["review", &table, "--slo", "ttft=1s", "--text"]).out;
+    assert!(text.contains("latency-only goodput") && text.contains("AIPerf"), "{text}");
+}
+
+#[test]
 fn a_percentile_target_is_read_checked_and_judged_over_offered_requests() {
     let with = |percentile: f64| {
         common::document(|document| {

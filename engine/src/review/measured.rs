@@ -1,0 +1,231 @@
+//! The requests of a benchmark point judged by a contract: the accounting of a simulation, over what
+//! was measured.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::subject::Subject;
+use crate::accounts::accounting::{
+    Accounting, Case, Cause, ClassLabel, Context, Dimension, Labels, MainParts, StreamSeen,
+    break_out,
+};
+use crate::accounts::peak_windows;
+use crate::accounts::report::GoodputKind;
+use crate::ingest::{RecordOutcome, RequestRecord};
+use crate::slo::{Contract, Fate, Limit, Measures, Outcome, Seen, Tpot, outcome_of};
+use crate::units::Picos;
+
+/// What a missing column reads.
+const MISSING: &str = "not in file";
+
+/// What a file of records never says about causes.
+const NOT_KNOWN: &[&str] =
+    &["a client sees neither batches nor preemptions: why tokens were slow is not in the file"];
+
+/// A benchmark point judged by a contract.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MeasuredGoodput {
+    /// [`row`](crate::ingest::BenchmarkPoint::row) of the point.
+    pub row: Option<u64>,
+    /// The limits it was judged by, milliseconds.
+    pub limits_ms: BTreeMap<Limit, f64>,
+    /// Requests attempted.
+    pub offered: u64,
+    /// Good ones: `latency_only_goodput`, since nobody checked the answers.
+    pub good: u64,
+    /// good ÷ offered.
+    pub attainment: f64,
+    /// Under which name.
+    pub kind: GoodputKind,
+    /// Every outcome with its count; they sum to `offered`.
+    pub outcomes: BTreeMap<Outcome, u64>,
+    /// From the first request sent to the last answer, seconds.
+    pub span_s: Option<f64>,
+    /// Good requests per second of that span.
+    pub good_rps: Option<f64>,
+    /// Prompt tokens of answered requests per second of that span: never without `good_rps`.
+    pub input_tps: Option<f64>,
+    /// Output tokens per second of that span.
+    pub output_tps: Option<f64>,
+    /// Output tokens of good requests per second of that span.
+    pub good_output_tps: Option<f64>,
+    /// Where every request went, and what would have saved the lost ones.
+    pub accounting: Accounting,
+}
+
+impl MeasuredGoodput {
+    /// Judges the records of `subject`; `None` where it has none.
+    pub(super) fn of(
+        subject: &Subject,
+        contract: &Contract,
+        crossings: &[Vec<Dimension>],
+    ) -> Option<Self> {
+        if subject.records.is_empty() {
+            return None;
+        }
+        let cases: Vec<Case> = subject.records.iter().map(|r| case(r, contract)).collect();
+        let span_s = span_s(subject);
+        let labels = labels(subject, span_s);
+        let context = Context {
+            contracts: std::slice::from_ref(contract),
+            labels: &labels,
+            span_s,
+            causes_not_known: NOT_KNOWN,
+        };
+        let mut accounting = Accounting::of(&cases, &context);
+        accounting.crossed = crossings.iter().map(|by| break_out(&cases, by, &labels)).collect();
+        let mut outcomes: BTreeMap<Outcome, u64> = Outcome::ALL.map(|outcome| (outcome, 0)).into();
+        for case in &cases {
+            *outcomes.entry(case.outcome).or_default() += 1;
+        }
+        let good = accounting.denominators.offered.good;
+        let per_second = |count: u64| span_s.filter(|s| *s > 0.0).map(|s| count as f64 / s);
+        let tokens = |of: fn(&Case) -> bool, count: fn(&Case) -> Option<u32>| -> u64 {
+            cases.iter().filter(|case| of(case)).filter_map(count).map(u64::from).sum()
+        };
+        let answered: fn(&Case) -> bool = |case| case.fate == Fate::Completed;
+        Some(Self {
+            row: subject.point.row,
+            limits_ms: Limit::ALL
+                .into_iter()
+                .filter_map(|limit| Some((limit, contract.limit(limit)?.as_millis())))
+                .collect(),
+            offered: cases.len() as u64,
+            good,
+            attainment: good as f64 / cases.len() as f64,
+            kind: GoodputKind::LatencyOnlyGoodput,
+            outcomes,
+            span_s,
+            good_rps: per_second(good),
+            input_tps: per_second(tokens(answered, |case| case.input_tokens)),
+            output_tps: per_second(tokens(answered, |case| case.output_tokens)),
+            good_output_tps: per_second(tokens(Case::is_good, |case| case.output_tokens)),
+            accounting,
+        })
+    }
+}
+
+/// The run's own duration, else from the first request sent to the last answer.
+fn span_s(subject: &Subject) -> Option<f64> {
+    let ends = subject.records.iter().filter_map(|r| Some(r.start_s? + r.e2e_s?));
+    let last = ends.fold(None, |last: Option<f64>, end| Some(last.map_or(end, |l| l.max(end))));
+    subject.point.duration_s.or(last)
+}
+
+/// A file has one class without a name, of which it may name the model.
+fn labels(subject: &Subject, span_s: Option<f64>) -> Labels {
+    let horizon = to_nanosecond(span_s.unwrap_or(0.0));
+    Labels {
+        classes: vec![ClassLabel {
+            name: String::new(),
+            tenant: None,
+            model: subject.point.context.model.clone(),
+        }],
+        replicas: 0,
+        horizon,
+        windows: peak_windows(horizon),
+        missing: MISSING,
+    }
+}
+
+/// A measured request under `contract`. Clocks run from when it was due: from sending, and the wait
+/// in the client before it where the file tells that.
+fn case(record: &RequestRecord, contract: &Contract) -> Case {
+    let client_queue_s = record.client_queue_s.unwrap_or(0.0);
+    let measures = measures(record, client_queue_s);
+    let missed = measures.missed(contract);
+    let fate = match record.outcome {
+        RecordOutcome::Ok => Fate::Completed,
+        // An answer without a token is none.
+        RecordOutcome::Error | RecordOutcome::EmptySuccess => Fate::Failed,
+    };
+    let had_first_token = record.outcome == RecordOutcome::Ok;
+    Case {
+        class: Some(0),
+        due: record.start_s.map(|start| to_nanosecond((start - client_queue_s).max(0.0))),
+        input_tokens: record.input_tokens,
+        output_tokens: record.output_tokens,
+        fate,
+        called_success: record.outcome != RecordOutcome::Error,
+        had_first_token,
+        measures,
+        ranked: measures,
+        missed,
+        missed_from_send: match record.outcome {
+            // Its tool wrote 0 for every latency, which is within any limit.
+            RecordOutcome::EmptySuccess => crate::slo::MissedLimits::default(),
+            _ => self::measures(record, 0.0).missed(contract),
+        },
+        outcome: outcome_of(fate, had_first_token, true, missed),
+        parts: MainParts {
+            first_token: missed.ttft.then(|| before_first_token(record)),
+            tokens: missed.tpot.then_some(Cause::NotInFile),
+            stall: missed.stall.then_some(Cause::NotInFile),
+        },
+        stream: stream(record),
+        ..Case::default()
+    }
+}
+
+fn measures(record: &RequestRecord, client_queue_s: f64) -> Measures {
+    if record.outcome != RecordOutcome::Ok {
+        return Measures {
+            ttft: Seen::Never,
+            tpot: Seen::Never,
+            stall: Seen::Never,
+            e2e: Seen::Never,
+        };
+    }
+    let from_due = |seconds: Option<f64>| {
+        seconds.map_or(Seen::NotInFile, |s| Seen::At(to_nanosecond(s + client_queue_s)))
+    };
+    let streams = record.output_tokens.is_none_or(|tokens| tokens > 1);
+    let of_stream = |seen| if streams { seen } else { Seen::NotApplicable };
+    Measures {
+        ttft: from_due(record.ttft_s),
+        tpot: tpot(record),
+        stall: of_stream(
+            record
+                .gaps
+                .filter(|gaps| gaps.count > 0)
+                .map_or(Seen::NotInFile, |gaps| Seen::At(to_nanosecond(gaps.longest_s))),
+        ),
+        e2e: from_due(record.e2e_s),
+    }
+}
+
+fn tpot(record: &RequestRecord) -> Seen<Tpot> {
+    match (record.output_tokens, span(record)) {
+        (Some(0 | 1), _) => Seen::NotApplicable,
+        (Some(tokens), Some(span)) => Seen::At(Tpot { span, gaps: tokens - 1 }),
+        _ => Seen::NotInFile,
+    }
+}
+
+/// From first token to last.
+fn span(record: &RequestRecord) -> Option<Picos> {
+    let span = to_nanosecond(record.e2e_s?) - to_nanosecond(record.ttft_s?);
+    (span >= Picos::ZERO).then_some(span)
+}
+
+fn stream(record: &RequestRecord) -> Option<StreamSeen> {
+    let gaps = record.gaps.filter(|gaps| gaps.count > 0)?;
+    let token_gaps = record.output_tokens?.checked_sub(1).filter(|gaps| *gaps > 0)?;
+    Some(StreamSeen { event_gaps: gaps.count, token_gaps, span: to_nanosecond(gaps.sum_s) })
+}
+
+fn before_first_token(record: &RequestRecord) -> Cause {
+    match (record.queue_wait_s, record.ttft_s) {
+        (Some(wait), Some(ttft)) if wait > ttft - wait => Cause::Queue,
+        (Some(_), Some(_)) => Cause::Prefill,
+        _ => Cause::NotInFile,
+    }
+}
+
+/// Files hold seconds as differences of large floats: what is finer than a nanosecond is rounding,
+/// and an inclusive limit must not fall to it.
+#[expect(clippy::cast_possible_truncation, reason = "float to int casts saturate")]
+fn to_nanosecond(seconds: f64) -> Picos {
+    Picos(((seconds * 1e9).round() as i64).saturating_mul(1_000))
+}

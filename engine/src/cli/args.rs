@@ -35,6 +35,7 @@ const AFTER_HELP: &str = "\
 Examples:
   goodput catalog presets | jq -r '.[0].link'       a link to start from
   goodput estimate scenario.json                    memory, supply, what binds; at once
+  goodput estimate s.json --capacity-over output    tokens/s against output length
   goodput simulate '#s=1.…' --requests out.csv      every request, one line each
   goodput simulate s.json --by prompt,output        outcomes as a heat map
   goodput plan scenario.json                        how many replicas hold the contract
@@ -55,7 +56,7 @@ Exit codes:
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// The instant answer: memory, supply, capacity and fluid queue debt by arithmetic alone.
-    Estimate(ScenarioArg),
+    Estimate(EstimateArgs),
     /// The full report: outcomes, percentiles, goodput, debt, KV memory and cost.
     Simulate(SimulateArgs),
     /// The smallest fleet that holds the contract, the distance to the cliff, and what binds.
@@ -84,6 +85,29 @@ pub struct ScenarioArg {
     /// A JSON file, - for standard input, or a share link or its fragment.
     #[arg(value_name = "SCENARIO")]
     pub scenario: String,
+}
+
+/// `estimate`.
+#[derive(Debug, Args)]
+pub struct EstimateArgs {
+    /// The scenario.
+    #[command(flatten)]
+    pub scenario: ScenarioArg,
+    /// Also what the fleet sustains and delivers as outputs, prompts or batches grow: capacity is
+    /// not a constant. May be given several times.
+    #[arg(long, value_name = "AXIS")]
+    pub capacity_over: Vec<Axis>,
+}
+
+/// What capacity is drawn over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Axis {
+    /// Output length.
+    Output,
+    /// Prompt length.
+    Prompt,
+    /// Sequences decoding together on one replica.
+    Batch,
 }
 
 /// `simulate`.

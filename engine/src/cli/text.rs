@@ -210,6 +210,9 @@ fn supply(page: &mut Page, estimate: &SupplyEstimate) {
         ),
     );
     page.row("binds", &estimate.binding_constraint);
+    let alive = or_dash(estimate.required_live_sequences, three_digits);
+    let kv_tokens = or_dash(estimate.required_kv_tokens, three_digits);
+    page.row("kept alive by demand", &format!("{alive} sequences, {kv_tokens} KV tokens"));
     page.row("replicas, at least", &estimate.replicas_floor.to_string());
     if !estimate.simplified {
         page.heading("At the mean rate, without queueing");

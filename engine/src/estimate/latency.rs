@@ -82,7 +82,7 @@ impl Latencies {
 
 /// Whether the mean request of a class is within its limits. A stream's longest gap is at least a
 /// step with prefill.
-fn within<F: Fn(MeanShape) -> f64>(
+pub fn within<F: Fn(MeanShape) -> f64>(
     field: &MeanField<F>,
     class: &ClassDemand,
     contract: &Contract,

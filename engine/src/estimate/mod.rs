@@ -8,6 +8,7 @@
 //! and no spread of batch sizes: it explains the arithmetic and brackets the searches. Whether a
 //! contract holds, a simulation says.
 
+mod capacity;
 mod debt;
 mod demand;
 mod latency;
@@ -20,6 +21,7 @@ mod supply;
 mod timeline;
 mod workload;
 
+pub use capacity::{Capacity, CapacityAxis, CapacityPoint, capacity};
 pub use lengths::{ClassLengths, class_lengths};
 pub use mean_field::{LengthMoments, MeanField, MeanShape, Operating, ReplicaLimits};
 pub use service::ReplicaModel;

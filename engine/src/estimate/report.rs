@@ -155,6 +155,13 @@ pub struct SupplyEstimate {
     pub cost_per_month: Option<f64>,
     /// Live KV token-steps that one request holds: output × (input + output / 2), mean over the mix.
     pub kv_token_steps_per_request: f64,
+    /// Sequences that the mean demand keeps decoding in the whole fleet: rate × decode steps × time
+    /// per step; when overloaded at the pace of full batches, so that it exceeds every seat there
+    /// is. `null` where every answer has one token or only declared rates are known.
+    pub required_live_sequences: Option<f64>,
+    /// KV tokens that the mean demand keeps alive in the whole fleet: rate × KV token-steps × time
+    /// per step, to be held against `kv_capacity_tokens` × replicas.
+    pub required_kv_tokens: Option<f64>,
     /// Origin of the step time.
     pub origin: Origin,
     /// Relative error its source states, e.g. 0.028; `null` where none is known.

@@ -84,6 +84,8 @@ fn rates(
         debt_series: debt::fluid(timeline, mean),
         cost_per_month: cost_per_month(pool),
         kv_token_steps_per_request: mean.served.kv_token_steps(),
+        required_live_sequences: None,
+        required_kv_tokens: None,
         origin: pool.step_time().map_or(Origin::Declared, |s| s.resolved.provenance.origin),
         step_time_band: pool
             .step_time()
@@ -102,6 +104,9 @@ fn add_latencies(supply: &mut SupplyEstimate, latencies: Latencies, mean: &Inter
     supply.ttft_ms = latencies.ttft_ms;
     supply.zero_load_ttft_ms = Some(latencies.zero_load_ttft_ms);
     supply.tpot_ms = latencies.tpot_ms;
+    let steps_per_s = latencies.tpot_ms.map(|ms| mean.served_rps * ms / 1e3);
+    supply.required_live_sequences = steps_per_s.map(|rate| rate * (mean.served.output - 1.0));
+    supply.required_kv_tokens = steps_per_s.map(|rate| rate * mean.served.kv_token_steps());
     supply.zero_load_tpot_ms = latencies.zero_load_tpot_ms;
     supply.classes = latencies.classes;
     supply.outside_measured_range = latencies.outside_measured_range;

@@ -102,3 +102,19 @@ fn a_percentile_target_is_read_checked_and_judged_over_offered_requests() {
     let problems = goodput(&["simulate", &scenario]).problems();
     assert!(problems[0]["path"].to_string().contains("percentile_targets[0].percentile"));
 }
+
+#[test]
+fn capacity_is_tabulated_over_what_is_asked_for() {
+    let scenario = file("capacity.json", common::document(|_| {}).to_string());
+    let plain = goodput(&["estimate", &scenario]).json();
+    assert!(plain["capacity"].is_null());
+    let axes = ["--capacity-over", "output", "--capacity-over", "batch"];
+    let report = goodput(&[&["estimate", &scenario], axes.as_slice()].concat()).json();
+    assert_eq!(report["capacity"][0]["over"], "output");
+    assert_eq!(report["capacity"][1]["over"], "batch");
+    let points = report["capacity"][0]["points"].as_array().expect("rows");
+    let present = points.iter().find(|point| point["is_present"] == json!(true)).expect("one");
+    assert_eq!(present["sustainable_rps"], report["sustainable_rps"]);
+    let text = goodput(&["estimate", &scenario, "--capacity-over", "prompt", "--text"]).out;
+    assert!(text.contains("mean prompt tokens") && text.contains("(present)"), "{text}");
+}

@@ -5,10 +5,14 @@ use goodput_engine::ingest::{BenchmarkPoint, Contents, Parsed, RefusalKind, read
 use goodput_engine::review::{ReviewReport, report};
 use proptest::prelude::*;
 
-const FILES: [&[u8]; 10] = [
+const FILES: &[&[u8]] = &[
     include_bytes!("fixtures/ingest/azure_trace.csv"),
     include_bytes!("fixtures/ingest/points_hand_made.csv"),
     include_bytes!("fixtures/ingest/points_template_clean.csv"),
+    include_bytes!("fixtures/ingest/sglang_2024.jsonl"),
+    include_bytes!("fixtures/ingest/sglang_2025_sweep.jsonl"),
+    include_bytes!("fixtures/ingest/sglang_2026_details.jsonl"),
+    include_bytes!("fixtures/ingest/sglang_2026_disaggregated.jsonl"),
     include_bytes!("fixtures/ingest/vllm_2024_detailed_empty_successes.json"),
     include_bytes!("fixtures/ingest/vllm_2025_appended.json"),
     include_bytes!("fixtures/ingest/vllm_2025_closed_loop.json"),

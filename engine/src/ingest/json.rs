@@ -212,7 +212,7 @@ impl Scalar {
 }
 
 /// Python's and our own spellings of what is not finite, or a number in quotes.
-fn text_number(text: &str) -> Option<f64> {
+pub(super) fn text_number(text: &str) -> Option<f64> {
     match text.trim() {
         "N" | "NaN" | "nan" => Some(f64::NAN),
         "inf" | "Infinity" | "Inf" => Some(f64::INFINITY),

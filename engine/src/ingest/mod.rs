@@ -12,8 +12,10 @@ pub mod csv_points;
 mod csv_table;
 mod decode;
 mod engine_log;
+mod gathered;
 mod gzip;
 mod json;
+mod latency;
 mod parsed;
 mod point;
 mod prometheus;
@@ -23,15 +25,17 @@ mod refusal;
 mod registry;
 mod request_run;
 mod request_table;
+mod sglang;
 mod stat;
 mod timestamp;
 mod trace;
+mod tree;
 mod vllm_serve;
 
+pub use latency::{Definition, Latency, LatencyStats, Percentile, Weighting};
 pub use parsed::{Contents, Exclusion, Format, Notes, Parsed, ParsedFile};
 pub use point::{
-    BenchmarkPoint, DeclaredContext, Definition, Latency, LatencyStats, Length, LengthSource, Load,
-    MissingFact, Percentile, TokenKind, TokenRate, Weighting,
+    BenchmarkPoint, DeclaredContext, Length, LengthSource, Load, MissingFact, TokenKind, TokenRate,
 };
 pub use prometheus::{GENERATION_TOKENS, LengthHistogram, PROMPT_TOKENS, length_histogram};
 pub use record::{GapSummary, RecordOutcome, RequestRecord};

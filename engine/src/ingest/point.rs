@@ -1,7 +1,11 @@
 //! One benchmark run or row in normal form: every number with its unit, its definition and its
 //! denominator, and a list of what the file does not say.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+
+use super::{Latency, LatencyStats};
 
 /// One measured load point.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -31,12 +35,19 @@ pub struct BenchmarkPoint {
     pub input: Option<Length>,
     /// Mean output length.
     pub output: Option<Length>,
+    /// Mean output length as the client counted it by tokenising the answers again.
+    pub retokenized_output_tokens: Option<f64>,
+    /// Requests really in flight, mean over the run.
+    pub mean_in_flight: Option<f64>,
     /// Requests attempted.
     pub num_prompts: Option<u64>,
     /// Requests the tool calls completed; some of them may hold no token.
     pub completed: Option<u64>,
     /// Requests that failed.
     pub failed: Option<u64>,
+    /// Requests cancelled or cut off before their end, where the tool counts them apart from the
+    /// failed.
+    pub cancelled: Option<u64>,
     /// Token rates, each with its kind.
     pub token_rates: Vec<TokenRate>,
     /// Requests within the tool's own limits, per second.
@@ -47,6 +58,8 @@ pub struct BenchmarkPoint {
     pub ttft: Option<LatencyStats>,
     /// Time per output token.
     pub tpot: Option<LatencyStats>,
+    /// Time per output token with the first token in it.
+    pub ntpot: Option<LatencyStats>,
     /// Inter-token latency.
     pub itl: Option<LatencyStats>,
     /// Whole request.
@@ -70,6 +83,7 @@ impl BenchmarkPoint {
         match latency {
             Latency::Ttft => self.ttft.as_ref(),
             Latency::Tpot => self.tpot.as_ref(),
+            Latency::Ntpot => self.ntpot.as_ref(),
             Latency::Itl => self.itl.as_ref(),
             Latency::E2e => self.e2e.as_ref(),
             Latency::ClientQueue => self.client_queue.as_ref(),
@@ -81,6 +95,7 @@ impl BenchmarkPoint {
         match latency {
             Latency::Ttft => &mut self.ttft,
             Latency::Tpot => &mut self.tpot,
+            Latency::Ntpot => &mut self.ntpot,
             Latency::Itl => &mut self.itl,
             Latency::E2e => &mut self.e2e,
             Latency::ClientQueue => &mut self.client_queue,
@@ -204,144 +219,6 @@ pub enum TokenKind {
     Total,
 }
 
-/// The latencies a point may state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Latency {
-    /// Time to first token.
-    Ttft,
-    /// Time per output token.
-    Tpot,
-    /// Inter-token latency.
-    Itl,
-    /// Whole request.
-    E2e,
-    /// Wait in the client before sending.
-    ClientQueue,
-}
-
-impl Latency {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Ttft, Self::Tpot, Self::Itl, Self::E2e, Self::ClientQueue];
-
-    /// As operators write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ttft => "TTFT",
-            Self::Tpot => "TPOT",
-            Self::Itl => "ITL",
-            Self::E2e => "E2E",
-            Self::ClientQueue => "client queue time",
-        }
-    }
-}
-
-/// Statistics of one latency, milliseconds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LatencyStats {
-    /// What exactly was timed.
-    pub definition: Definition,
-    /// What one sample of the mean is.
-    pub weighting: Weighting,
-    /// Mean.
-    pub mean_ms: Option<f64>,
-    /// Standard deviation.
-    pub std_ms: Option<f64>,
-    /// Smallest.
-    pub min_ms: Option<f64>,
-    /// Largest.
-    pub max_ms: Option<f64>,
-    /// By rising share; the median is 0.5.
-    pub percentiles: Vec<Percentile>,
-}
-
-impl LatencyStats {
-    pub(super) fn new(definition: Definition, weighting: Weighting) -> Self {
-        Self {
-            definition,
-            weighting,
-            mean_ms: None,
-            std_ms: None,
-            min_ms: None,
-            max_ms: None,
-            percentiles: Vec::new(),
-        }
-    }
-
-    /// The percentile at a share, e.g. 0.99, if the file states it.
-    pub fn percentile(&self, share: f64) -> Option<f64> {
-        self.percentiles.iter().find(|p| (p.share - share).abs() < 1e-9).map(|p| p.ms)
-    }
-
-    /// Mean, else median: the file's idea of the middle, milliseconds.
-    pub fn typical_ms(&self) -> Option<f64> {
-        self.mean_ms.or_else(|| self.percentile(0.5))
-    }
-
-    /// Every value stated (the spread aside), milliseconds.
-    pub fn values(&self) -> impl Iterator<Item = f64> + '_ {
-        [self.mean_ms, self.min_ms, self.max_ms]
-            .into_iter()
-            .flatten()
-            .chain(self.percentiles.iter().map(|p| p.ms))
-    }
-
-    /// Adds a percentile, keeping the order; the last of two at one share wins.
-    pub(super) fn set_percentile(&mut self, share: f64, ms: f64) {
-        self.percentiles.retain(|p| (p.share - share).abs() >= 1e-9);
-        let place = self.percentiles.partition_point(|p| p.share < share);
-        self.percentiles.insert(place, Percentile { share, ms });
-    }
-
-    /// States nothing.
-    pub(super) fn is_empty(&self) -> bool {
-        self.std_ms.is_none() && self.values().next().is_none()
-    }
-}
-
-/// One percentile.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Percentile {
-    /// Share of the sample at or below, e.g. 0.99.
-    pub share: f64,
-    /// Milliseconds.
-    pub ms: f64,
-}
-
-/// What exactly a latency times.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Definition {
-    /// From the client sending the request (after its own queue) to the first token.
-    SendToFirstToken,
-    /// (E2E − TTFT) ÷ (n − 1).
-    ExcludesFirstToken,
-    /// E2E ÷ n, often called NTPOT.
-    IncludesFirstToken,
-    /// Gap between two stream events; an event may hold several tokens.
-    GapBetweenEvents,
-    /// Gap between two tokens.
-    GapBetweenTokens,
-    /// From sending to the last token.
-    SendToLastToken,
-    /// From being due to being sent.
-    DueToSend,
-    /// The file does not say.
-    Unstated,
-}
-
-/// What one sample of a mean or percentile is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Weighting {
-    /// A successful request.
-    PerRequest,
-    /// A stream event, all requests pooled: long answers weigh more.
-    PerEvent,
-    /// The file does not say.
-    Unstated,
-}
-
 /// On what a benchmark ran, as far as its file says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeclaredContext {
@@ -355,6 +232,10 @@ pub struct DeclaredContext {
     pub model: Option<String>,
     /// Serving engine and version as written.
     pub engine_version: Option<String>,
+    /// Engine switches and notes of the user, by the name they have in the file. Points that differ
+    /// in one are no replicates and make no curve.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
 }
 
 /// A fact the user has to add before a point can be compared or fitted.

@@ -3,10 +3,11 @@
 use super::csv_table;
 use super::json::Outline;
 use super::parsed::{Contents, Format, Notes, Parsed};
-use super::{Refusal, azure_trace, csv_points, engine_log, request_table, vllm_serve};
+use super::{Refusal, azure_trace, csv_points, engine_log, request_table, sglang, vllm_serve};
 
 /// Every format, the more specific before the more general. A new one is a module and a line.
 const FORMATS: &[FormatDescription] = &[
+    sglang::FORMAT,
     vllm_serve::FORMAT,
     engine_log::FORMAT,
     azure_trace::FORMAT,

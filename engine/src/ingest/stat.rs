@@ -19,7 +19,7 @@ impl Stat {
         match name {
             "mean" | "avg" | "average" => return Some(Self::Mean),
             "median" => return Some(Self::Percentile(0.5)),
-            "std" | "stddev" => return Some(Self::Std),
+            "std" | "stddev" | "std_dev" | "stdev" => return Some(Self::Std),
             "min" | "minimum" => return Some(Self::Min),
             "max" | "maximum" => return Some(Self::Max),
             _ => {}
@@ -27,6 +27,9 @@ impl Stat {
         let rank = name.strip_prefix('p')?.replace('p', ".");
         let plain = rank.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         let percent: f64 = plain.then(|| rank.parse().ok()).flatten()?;
+        // `p999` and `p001` are 99.9 and 0.1.
+        let thousandths = rank.len() == 3 && (rank.starts_with("99") || rank.starts_with("00"));
+        let percent = if thousandths { percent / 10.0 } else { percent };
         (percent > 0.0 && percent < 100.0).then_some(Self::Percentile(percent / 100.0))
     }
 }
@@ -49,9 +52,16 @@ mod tests {
 
     #[test]
     fn every_spelling_of_a_percentile_is_known() {
-        for (name, share) in
-            [("p50", 0.5), ("median", 0.5), ("p99", 0.99), ("p99.9", 0.999), ("p99p9", 0.999)]
-        {
+        for (name, share) in [
+            ("p50", 0.5),
+            ("median", 0.5),
+            ("p99", 0.99),
+            ("p99.9", 0.999),
+            ("p99p9", 0.999),
+            ("p999", 0.999),
+            ("p001", 0.001),
+            ("p05", 0.05),
+        ] {
             let Some(Stat::Percentile(found)) = Stat::parse(name) else { panic!("{name}") };
             assert!((found - share).abs() < 1e-12, "{name}");
         }

@@ -8,12 +8,14 @@
 
 mod point;
 mod records;
-mod run;
+pub(super) mod run;
+pub(super) mod values;
 
 use self::run::{Document, Run};
-use super::parsed::{Contents, Notes, RowRemarks};
+use self::values::Values;
+use super::gathered::Gathered;
 use super::registry::{Body, FormatDescription, Head};
-use super::{BenchmarkPoint, MAX_ROWS, Refusal, RequestRecord, json};
+use super::{BenchmarkPoint, Refusal, json};
 
 pub(super) const FORMAT: FormatDescription = FormatDescription {
     id: "vllm_bench_serve",
@@ -37,65 +39,46 @@ fn parse(text: &str) -> Result<Body, Refusal> {
     let text = json::quote_not_finite(text);
     let mut gathered = Gathered::default();
     json::for_each_value(&text, |line, document: Document| match document {
-        Document::One(run) => gathered.add(line, &run),
-        Document::Many(runs) => runs.iter().try_for_each(|run| gathered.add(line, run)),
+        Document::One(run) => add(&mut gathered, line, &run, point::of_run),
+        Document::Many(runs) => {
+            runs.iter().try_for_each(|run| add(&mut gathered, line, run, point::of_run))
+        }
     })?;
-    Ok(gathered.finish())
+    Ok(gathered.finish("runs"))
 }
 
-/// Points and records as the runs come.
-#[derive(Default)]
-struct Gathered {
-    points: Vec<BenchmarkPoint>,
-    records: Vec<RequestRecord>,
-    remarks: RowRemarks,
-    without_records: u64,
-}
-
-impl Gathered {
-    fn add(&mut self, line: u64, run: &Run) -> Result<(), Refusal> {
-        if !run.is_result() {
-            return Err(Refusal::broken(
-                format!("line {line} holds a JSON object that is not a benchmark result"),
-                "a result has at least duration, completed and request_throughput",
-            )
-            .at_line(line));
-        }
-        let found = self.records.len() + run.lists.longest() + self.points.len() + 1;
-        if found > MAX_ROWS {
-            return Err(Refusal::too_large(found, "runs and requests or more", MAX_ROWS));
-        }
-        for key in &run.repeated_keys {
-            self.remarks.add(line, format!("{key} occurs twice in one object; the last was taken"));
-        }
-        let index = u32::try_from(self.points.len()).unwrap_or(u32::MAX);
-        let ordinal = self.points.len() as u64 + 1;
-        self.points.push(point::of_run(run, ordinal, line, &mut self.remarks));
-        match records::of_run(run, index, line, &mut self.remarks) {
-            Ok(records) => self.records.extend(records),
-            Err(reason) => {
-                self.without_records += run.lists.longest() as u64;
-                self.remarks.add(line, reason);
-            }
-        }
-        Ok(())
+/// Point and records of one run. `point` is the only thing in which the tools that descend from
+/// vLLM's client differ.
+pub(super) fn add(
+    gathered: &mut Gathered,
+    line: u64,
+    run: &Run,
+    point: fn(&mut Values, u64) -> BenchmarkPoint,
+) -> Result<(), Refusal> {
+    if !run.is_result() {
+        return Err(Refusal::broken(
+            format!("line {line} holds a JSON object that is not a benchmark result"),
+            "a result has at least duration, completed and a throughput",
+        )
+        .at_line(line));
     }
-
-    fn finish(self) -> Body {
-        let mut notes = if self.records.is_empty() && self.without_records == 0 {
-            let mut notes = Notes::new("runs");
-            notes.rows_read = self.points.len() as u64;
-            notes.rows_used = notes.rows_read;
-            notes
-        } else {
-            let mut notes = Notes::new("requests");
-            notes.rows_used = self.records.len() as u64;
-            notes.rows_read = notes.rows_used + self.without_records;
-            notes.exclude(self.without_records, "the per-request lists are of different lengths");
-            notes
-        };
-        notes.remark_all(self.remarks);
-        let contents = Contents::Benchmark { points: self.points, records: self.records };
-        Body { tool_version: None, contents, notes }
+    gathered.make_room(run.lists.longest() + 1)?;
+    for key in &run.repeated_keys {
+        let text = format!("{key} occurs twice in one object; the last was taken");
+        gathered.remarks.add(line, text);
     }
+    let (index, row) = (gathered.next_index(), gathered.next_row());
+    let mut values = Values { run, line, remarks: &mut gathered.remarks };
+    gathered.points.push(point(&mut values, row));
+    match records::of_run(run, index, line, &mut gathered.remarks) {
+        Ok(records) => gathered.records.extend(records),
+        Err(reason) => {
+            gathered.remarks.add(line, reason);
+            gathered.exclude(
+                run.lists.longest() as u64,
+                "the per-request lists are of different lengths",
+            );
+        }
+    }
+    Ok(())
 }

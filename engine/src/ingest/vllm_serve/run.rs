@@ -8,35 +8,39 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Vis
 use crate::ingest::GapSummary;
 use crate::ingest::json::{Number, Scalar};
 use crate::ingest::quantity::quantity;
+use crate::ingest::tree::Node;
 
 /// One run, or a list of runs.
-pub(super) enum Document {
-    One(Box<Run>),
-    Many(Vec<Run>),
+pub(in crate::ingest) enum Document<'t> {
+    One(Box<Run<'t>>),
+    Many(Vec<Run<'t>>),
 }
 
 /// One result object.
 #[derive(Default)]
-pub(super) struct Run {
+pub(in crate::ingest) struct Run<'t> {
     /// Everything that is not a list or an object.
     pub scalars: BTreeMap<String, Scalar>,
     /// The per-request lists.
     pub lists: Lists,
+    /// The server's own account of itself, which SGLang's client writes along.
+    pub server_info: Option<Node<'t>>,
     /// Keys that came more than once: `--metadata` may set one that the tool writes too.
     pub repeated_keys: Vec<String>,
 }
 
-impl Run {
+impl Run<'_> {
     pub(super) fn is_result(&self) -> bool {
-        ["duration", "completed", "request_throughput"]
-            .iter()
-            .all(|key| self.scalars.contains_key(*key))
+        let has = |key: &str| self.scalars.contains_key(key);
+        has("duration")
+            && has("completed")
+            && (has("request_throughput") || has("output_throughput"))
     }
 }
 
 /// Per-request lists, in the order the requests were made; seconds and tokens.
 #[derive(Default)]
-pub(super) struct Lists {
+pub(in crate::ingest) struct Lists {
     pub input_lens: Option<Vec<Number>>,
     pub output_lens: Option<Vec<Number>>,
     pub ttfts: Option<Vec<Number>>,
@@ -75,7 +79,7 @@ impl Lists {
 
 /// The gaps of one request, summed as they are read: a file of 10,000 requests holds millions.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Gaps {
+pub(in crate::ingest) struct Gaps {
     pub summary: GapSummary,
     /// Gaps that are no duration.
     pub unusable: u32,
@@ -83,23 +87,23 @@ pub(super) struct Gaps {
 
 /// Whether a request has an error text. The text itself, often a traceback with paths, is not kept.
 #[derive(Clone, Copy)]
-pub(super) struct ErrorMark(pub bool);
+pub(in crate::ingest) struct ErrorMark(pub bool);
 
-impl<'de> Deserialize<'de> for Document {
+impl<'de> Deserialize<'de> for Document<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OneOrMany;
         impl<'de> Visitor<'de> for OneOrMany {
-            type Value = Document;
+            type Value = Document<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a result object or a list of them")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Document, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Document<'de>, A::Error> {
                 RunVisitor.visit_map(map).map(|run| Document::One(Box::new(run)))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Document, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Document<'de>, A::Error> {
                 let mut runs = Vec::new();
                 while let Some(run) = list.next_element()? {
                     runs.push(run);
@@ -111,7 +115,7 @@ impl<'de> Deserialize<'de> for Document {
     }
 }
 
-impl<'de> Deserialize<'de> for Run {
+impl<'de> Deserialize<'de> for Run<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(RunVisitor)
     }
@@ -120,25 +124,25 @@ impl<'de> Deserialize<'de> for Run {
 struct RunVisitor;
 
 impl<'de> Visitor<'de> for RunVisitor {
-    type Value = Run;
+    type Value = Run<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a result object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Run, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Run<'de>, A::Error> {
         let mut run = Run::default();
-        let lists = &mut run.lists;
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
-                "input_lens" => lists.input_lens = map.next_value()?,
-                "output_lens" => lists.output_lens = map.next_value()?,
-                "ttfts" => lists.ttfts = map.next_value()?,
-                "itls" => lists.itls = map.next_value()?,
-                "errors" => lists.errors = map.next_value()?,
-                "start_times" => lists.start_times = map.next_value()?,
-                "latencies" => lists.latencies = map.next_value()?,
-                "queue_times" => lists.queue_times = map.next_value()?,
+                "input_lens" => run.lists.input_lens = map.next_value()?,
+                "output_lens" => run.lists.output_lens = map.next_value()?,
+                "ttfts" => run.lists.ttfts = map.next_value()?,
+                "itls" => run.lists.itls = map.next_value()?,
+                "errors" => run.lists.errors = map.next_value()?,
+                "start_times" => run.lists.start_times = map.next_value()?,
+                "latencies" => run.lists.latencies = map.next_value()?,
+                "queue_times" => run.lists.queue_times = map.next_value()?,
+                "server_info" => run.server_info = Some(map.next_value()?),
                 // Answers are private, long and never needed.
                 "generated_texts" => {
                     map.next_value::<IgnoredAny>()?;

@@ -1,6 +1,6 @@
 //! ITL per stream event against TPOT per token: how many tokens one event carries.
 
-use crate::ingest::{LatencyStats, TokenKind};
+use crate::ingest::{Definition, LatencyStats, TokenKind};
 use crate::review::Finding;
 use crate::review::subject::Subject;
 use crate::review::words::{millis, number};
@@ -11,7 +11,12 @@ const BUNDLED: f64 = 1.3;
 const HOLLOW: f64 = 0.5;
 
 pub(super) fn check(subject: &Subject) -> Option<Finding> {
-    let itl = subject.point.itl.as_ref()?.typical_ms().filter(|&ms| ms > 0.0)?;
+    let itl = subject.point.itl.as_ref()?;
+    // Gaps already divided by the tokens of their event say nothing about events.
+    if itl.definition == Definition::GapBetweenTokens {
+        return None;
+    }
+    let itl = itl.typical_ms().filter(|&ms| ms > 0.0)?;
     let (name, token) = per_token_ms(subject)?;
     let ratio = itl / token;
     if ratio > BUNDLED {

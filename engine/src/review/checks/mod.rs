@@ -9,12 +9,14 @@ mod empty_successes;
 mod facts_missing;
 mod failures_left_out;
 mod goodput_denominator;
+mod in_flight_identity;
 mod itl_bundles;
 mod littles_law;
 mod load_not_reached;
 mod percentile_order;
 mod prefill_rate;
 mod quality;
+mod retokenized_counts;
 mod start_burst;
 mod throughput_collapse;
 mod throughput_identity;
@@ -46,8 +48,10 @@ pub(super) const OF_A_POINT: &[PointCheck] = &[
     percentile_order::check,
     e2e_identity::check,
     littles_law::check,
+    in_flight_identity::check,
     throughput_identity::check,
     token_identity::check,
+    retokenized_counts::check,
     itl_bundles::check,
 ];
 

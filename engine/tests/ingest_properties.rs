@@ -5,10 +5,17 @@ use goodput_engine::ingest::{BenchmarkPoint, Contents, Parsed, RefusalKind, read
 use goodput_engine::review::{ReviewReport, report};
 use proptest::prelude::*;
 
+const TABLE: &[u8] = include_bytes!("fixtures/ingest/points_template_clean.csv");
+
 const FILES: &[&[u8]] = &[
     include_bytes!("fixtures/ingest/azure_trace.csv"),
+    include_bytes!("fixtures/ingest/inference_perf_2025_stage.json"),
+    include_bytes!("fixtures/ingest/inference_perf_2026_stage.json"),
+    include_bytes!("fixtures/ingest/inference_perf_2026_summary.json"),
+    include_bytes!("fixtures/ingest/inference_perf_prometheus.json"),
+    include_bytes!("fixtures/ingest/inference_perf_requests.json"),
     include_bytes!("fixtures/ingest/points_hand_made.csv"),
-    include_bytes!("fixtures/ingest/points_template_clean.csv"),
+    TABLE,
     include_bytes!("fixtures/ingest/sglang_2024.jsonl"),
     include_bytes!("fixtures/ingest/sglang_2025_sweep.jsonl"),
     include_bytes!("fixtures/ingest/sglang_2026_details.jsonl"),
@@ -135,7 +142,7 @@ proptest! {
 
     #[test]
     fn the_order_of_columns_does_not_matter(order in Just((0..37_usize).collect::<Vec<_>>()).prop_shuffle()) {
-        let text = std::str::from_utf8(FILES[2]).expect("a table");
+        let text = std::str::from_utf8(TABLE).expect("a table");
         let rows: Vec<Vec<&str>> = text
             .lines()
             .filter(|line| !line.starts_with('#'))

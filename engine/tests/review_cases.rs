@@ -78,7 +78,7 @@ fn a_collapse_is_called_one_though_littles_law_holds() {
     assert_eq!(finding.row, Some(3));
     assert_near(1.0 - finding.numbers[0].value / finding.numbers[1].value, 0.81, 0.005);
     assert!(finding.advice.contains("near 10"));
-    assert_eq!(grave(text), ["throughput_collapse"]);
+    assert_eq!(grave(text), ["admission_dominated", "throughput_collapse"]);
 }
 
 /// kubernetes-sigs/inference-perf, demos/kubecon-na-2025 at 7de5ef2 (Apache-2.0), one H100, 128

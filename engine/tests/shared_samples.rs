@@ -85,6 +85,40 @@ fn a_run_that_failed_almost_wholly_is_no_measurement() {
 }
 
 #[test]
+fn the_kubecon_stages_have_their_true_tpot_and_three_limited_clients() {
+    const TRUE_TPOT_MS: [f64; 7] = [7.33, 8.62, 11.75, 25.11, 26.58, 26.35, 25.82];
+    const SENT_SHARE: [(usize, f64); 3] = [(4, 0.786), (5, 0.633), (6, 0.522)];
+    for (stage, expected) in TRUE_TPOT_MS.into_iter().enumerate() {
+        let name = format!(
+            "inference-perf/kubecon2025_vllm_batch_size/stage_{stage}_lifecycle_metrics.json"
+        );
+        let Some(bytes) = bytes(&name) else { return };
+        let findings = review(&[read_file(&name, &bytes)]);
+        let of = |code: &str| findings.iter().find(|finding| finding.code == code);
+        let identity = of("e2e_identity").expect("TPOT is per stream event");
+        assert_eq!(identity.severity, Severity::Warning, "{name}");
+        assert!(near(identity.numbers[1].value, expected, 0.005 * expected), "{name}");
+        let share = of("client_limited").map(|f| f.numbers[1].value / f.numbers[0].value);
+        let limited = SENT_SHARE.iter().find(|(limited, _)| *limited == stage);
+        assert_eq!(share.is_some(), limited.is_some(), "{name}");
+        assert!(share.zip(limited).is_none_or(|(share, (_, sent))| near(share, *sent, 0.0005)));
+    }
+}
+
+#[test]
+fn the_prometheus_sibling_is_not_taken_for_the_clients_report() {
+    let folder = "inference-perf/kubecon2025_vllm_batch_size";
+    for stage in 0..7 {
+        let name = format!("{folder}/stage_{stage}_prometheus_metrics.json");
+        let Some(bytes) = bytes(&name) else { return };
+        let file = read_file(&name, &bytes);
+        let format = file.parsed.as_ref().expect("read").format.id().to_owned();
+        assert_eq!(format, "inference_perf_prometheus");
+        assert!(review(&[file]).iter().any(|finding| finding.code == "gauges_unfilled"));
+    }
+}
+
+#[test]
 fn a_sweep_that_obeys_littles_law_gives_notes_only() {
     let Some(folder) = samples() else { return };
     let mut paths = Vec::new();

@@ -130,6 +130,10 @@ pub enum Definition {
     SendToLastToken,
     /// From being due to being sent.
     DueToSend,
+    /// From the request's arrival at the server to its first token, by the server's clock.
+    ArrivalToFirstToken,
+    /// From the request's arrival at the server to its last token, by the server's clock.
+    ArrivalToLastToken,
     /// The file does not say.
     Unstated,
 }

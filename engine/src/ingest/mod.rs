@@ -12,14 +12,17 @@ pub mod csv_points;
 mod csv_table;
 mod decode;
 mod engine_log;
+mod from_records;
 mod gathered;
 mod gzip;
+mod inference_perf;
 mod json;
 mod latency;
 mod parsed;
 mod point;
 mod prometheus;
 mod quantity;
+mod reading;
 mod record;
 mod refusal;
 mod registry;
@@ -35,7 +38,8 @@ mod vllm_serve;
 pub use latency::{Definition, Latency, LatencyStats, Percentile, Weighting};
 pub use parsed::{Contents, Exclusion, Format, Notes, Parsed, ParsedFile};
 pub use point::{
-    BenchmarkPoint, DeclaredContext, Length, LengthSource, Load, MissingFact, TokenKind, TokenRate,
+    BenchmarkPoint, DeclaredContext, EngineGauges, Length, LengthSource, Load, MissingFact,
+    TokenKind, TokenRate,
 };
 pub use prometheus::{GENERATION_TOKENS, LengthHistogram, PROMPT_TOKENS, length_histogram};
 pub use record::{GapSummary, RecordOutcome, RequestRecord};

@@ -134,6 +134,10 @@ impl Notes {
 pub(super) struct RowRemarks(BTreeMap<String, (u64, u64)>);
 
 impl RowRemarks {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(super) fn add(&mut self, line: u64, text: impl Into<String>) {
         self.0.entry(text.into()).or_insert((0, line)).0 += 1;
     }

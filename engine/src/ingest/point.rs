@@ -66,6 +66,9 @@ pub struct BenchmarkPoint {
     pub e2e: Option<LatencyStats>,
     /// Wait in the client before sending.
     pub client_queue: Option<LatencyStats>,
+    /// What the engine said about itself during the run.
+    #[serde(default)]
+    pub engine: EngineGauges,
     /// On what it ran, as far as the file says.
     pub context: DeclaredContext,
     /// What has to be asked.
@@ -217,6 +220,21 @@ pub enum TokenKind {
     Output,
     /// Both.
     Total,
+}
+
+/// What an engine says about itself, over the run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct EngineGauges {
+    /// Mean part of the KV cache in use, 0 to 1.
+    pub kv_usage: Option<f64>,
+    /// Largest part of the KV cache in use, 0 to 1.
+    pub kv_usage_peak: Option<f64>,
+    /// Requests preempted.
+    pub preemptions: Option<f64>,
+    /// Mean number of requests waiting in the engine.
+    pub waiting: Option<f64>,
+    /// Prompt tokens found in the prefix cache, as a share of all, 0 to 1.
+    pub prefix_hit_share: Option<f64>,
 }
 
 /// On what a benchmark ran, as far as its file says.

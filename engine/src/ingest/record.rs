@@ -57,6 +57,8 @@ pub enum RecordOutcome {
     Ok,
     /// The tool recorded an error.
     Error,
+    /// Cancelled by the client or cut off by the end of the run.
+    Cancelled,
     /// No error and no token: the tool counts it as completed.
     EmptySuccess,
 }

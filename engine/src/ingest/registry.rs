@@ -3,10 +3,15 @@
 use super::csv_table;
 use super::json::Outline;
 use super::parsed::{Contents, Format, Notes, Parsed};
-use super::{Refusal, azure_trace, csv_points, engine_log, request_table, sglang, vllm_serve};
+use super::{
+    Refusal, azure_trace, csv_points, engine_log, inference_perf, request_table, sglang, vllm_serve,
+};
 
 /// Every format, the more specific before the more general. A new one is a module and a line.
 const FORMATS: &[FormatDescription] = &[
+    inference_perf::SERVER,
+    inference_perf::LIFECYCLE,
+    inference_perf::REQUESTS,
     sglang::FORMAT,
     vllm_serve::FORMAT,
     engine_log::FORMAT,
@@ -47,6 +52,8 @@ pub(super) struct Head<'a> {
     pub first_line: &'a str,
     /// The keys of the first object, if the text looks like JSON.
     pub json: Option<Outline>,
+    /// The text as far as it was looked at.
+    pub text: &'a str,
 }
 
 /// Bytes looked at before the whole text is.
@@ -60,9 +67,10 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Refusal> {
     let whole = text.len();
     let mut outline_closed = true;
     for scanned in [HEAD_BYTES.min(whole), whole] {
-        let outline = json.then(|| Outline::of(&text.as_bytes()[..scanned]));
+        let looked_at = &text[..text.floor_char_boundary(scanned)];
+        let outline = json.then(|| Outline::of(looked_at.as_bytes()));
         outline_closed = outline.as_ref().is_none_or(|outline| outline.closed);
-        let head = Head { first_line, json: outline };
+        let head = Head { first_line, json: outline, text: looked_at };
         if let Some(format) = FORMATS.iter().find(|format| (format.sniff)(&head)) {
             return parse_as(format, text);
         }

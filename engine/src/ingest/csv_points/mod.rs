@@ -50,7 +50,8 @@ fn is_measure(meaning: &Meaning) -> bool {
 
 fn parse(text: &str) -> Result<Body, Refusal> {
     let first_line = csv_table::first_line(text);
-    let delimiter = delimiter_of(&Head { first_line, json: None }).unwrap_or(Delimiter::Comma);
+    let delimiter =
+        delimiter_of(&Head { first_line, json: None, text }).unwrap_or(Delimiter::Comma);
     if delimiter == Delimiter::Semicolon {
         return Err(Refusal::ambiguous(
             "the cells are separated by semicolons: is 1,5 one and a half or fifteen?",

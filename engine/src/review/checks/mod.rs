@@ -1,11 +1,15 @@
 //! The checks, one file each.
 
+mod admission_dominated;
 mod all_failed;
 mod client_limited;
+mod client_wait;
+mod clock;
 mod counts;
 mod definitions;
 mod e2e_identity;
 mod empty_successes;
+mod engine_gauges;
 mod facts_missing;
 mod failures_left_out;
 mod goodput_denominator;
@@ -39,11 +43,16 @@ pub(super) const OF_A_POINT: &[PointCheck] = &[
     goodput_denominator::check,
     counts::check,
     client_limited::check,
+    client_wait::check,
     load_not_reached::check,
+    admission_dominated::check,
     start_burst::check,
     too_short::check,
     ttft_zero::check,
     prefill_rate::check,
+    engine_gauges::unfilled,
+    engine_gauges::warm_prefix,
+    clock::check,
     units::check,
     percentile_order::check,
     e2e_identity::check,

@@ -63,7 +63,7 @@ fn labels(scenario: &Scenario) -> Labels {
     let Scenario { horizon, classes, pool, .. } = scenario;
     let class = |class: &crate::workload::TrafficClass| ClassLabel {
         name: class.name.clone(),
-        tenant: None,
+        tenant: Some(class.tenant.clone()).filter(|tenant| !tenant.is_empty()),
         model: Some(pool.model.name.clone()),
     };
     Labels {

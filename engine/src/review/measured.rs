@@ -139,15 +139,17 @@ fn case(record: &RequestRecord, contract: &Contract) -> Case {
         RecordOutcome::Ok => Fate::Completed,
         // An answer without a token is none.
         RecordOutcome::Error | RecordOutcome::EmptySuccess => Fate::Failed,
+        RecordOutcome::Cancelled => Fate::Cancelled,
     };
-    let had_first_token = record.outcome == RecordOutcome::Ok;
+    let had_first_token = record.outcome == RecordOutcome::Ok
+        || (record.outcome == RecordOutcome::Cancelled && record.ttft_s.is_some());
     Case {
         class: Some(0),
         due: record.start_s.map(|start| to_nanosecond((start - client_queue_s).max(0.0))),
         input_tokens: record.input_tokens,
         output_tokens: record.output_tokens,
         fate,
-        called_success: record.outcome != RecordOutcome::Error,
+        called_success: !matches!(record.outcome, RecordOutcome::Error | RecordOutcome::Cancelled),
         had_first_token,
         measures,
         ranked: measures,

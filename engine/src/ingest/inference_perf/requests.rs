@@ -84,6 +84,7 @@ fn record(request: &Node, origin: f64) -> Option<RequestRecord> {
         ttft_s: ttft_s.filter(|_| answered),
         e2e_s: quantity(end - start).ok().filter(|_| answered),
         client_queue_s: None,
+        queue_wait_s: None,
         gaps: gaps(times).filter(|_| answered),
         outcome,
         quality: None,

@@ -1,3 +1,5 @@
+//! inference-perf: stages, summaries, request lists, and the Prometheus report beside them.
+
 use goodput_engine::ingest::{Definition, Load, RecordOutcome, TokenKind, Weighting, read};
 use goodput_engine::problem::Severity;
 

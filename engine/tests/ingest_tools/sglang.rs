@@ -1,3 +1,5 @@
+//! SGLang `bench_serving`, 2024 to 2026: JSON lines, bare infinities, per-request details.
+
 use goodput_engine::ingest::{
     Definition, LengthSource, Load, MissingFact, RecordOutcome, TokenKind, Weighting, read,
 };

@@ -96,9 +96,13 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
     fn boundary(&mut self, now: Picos, _most_steps: u64, jobs: &mut [StepJob]) {
         self.waking = None;
         let mut visible = now;
+        let step = self.step.take();
+        if let Some(step) = &step {
+            self.hold(step);
+        }
         self.release_finishing(jobs);
-        if let Some(step) = self.step.take() {
-            self.hold(&step);
+        self.drop_leaving(jobs);
+        if let Some(step) = step {
             self.complete(&step, now, jobs);
             if self.spec.async_scheduling {
                 visible = step.start;
@@ -193,7 +197,6 @@ impl Stepwise<'_> {
 
     /// Decides the next step with what is known at `visible` and starts it at `now`.
     fn start_step(&mut self, now: Picos, visible: Picos, jobs: &mut [StepJob]) {
-        self.drop_leaving(jobs);
         let mut batch = self.schedule(now, visible, jobs);
         if batch.is_empty() {
             // Nothing runs, so nothing is ahead of the scheduler: it sees the present.

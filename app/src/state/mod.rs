@@ -62,8 +62,6 @@ pub struct Signals {
     pub plan: RwSignal<Slot<PlanReport>>,
     /// What results are compared with.
     pub baseline: RwSignal<Option<Baseline>>,
-    /// The result on screen; notifies when it is another one.
-    pub shown: Memo<Option<Shown>>,
     /// What the answer on screen is made of.
     pub screen: Memo<Screen>,
     /// Whether that is for the draft as it is typed.
@@ -205,7 +203,6 @@ impl Workbench {
             simulation,
             plan,
             baseline,
-            shown,
             screen,
             current: screen::current(screen, draft, unread),
             phase: screen::phase(checked, simulation, plan),

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use goodput_engine::accounts::report::LengthSummary;
-use goodput_engine::scenario::doc::{LengthsDoc, LognormalDoc, MixturePartDoc, QuantileDoc};
+use goodput_engine::scenario::doc::{
+    LengthsDoc, LognormalDoc, MixturePartDoc, QuantileDoc, ScenarioDoc,
+};
 use goodput_engine::scenario::lengths_of;
 use goodput_engine::workload::{Lengths, Shape, shape};
 
@@ -13,6 +15,13 @@ use crate::parse::{self, Quantity};
 
 /// Lengths that may be pasted.
 const MAX_PASTED: usize = 10_000;
+
+/// Where a report has the `index`-th class of its document: it lists the enabled ones alone.
+pub fn place_in_report(doc: &ScenarioDoc, index: usize) -> Option<usize> {
+    let (before, from) = doc.workload.classes.split_at_checked(index)?;
+    let there = from.first()?.enabled;
+    there.then(|| before.iter().filter(|class| class.enabled).count())
+}
 
 /// Kinds of length distributions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -297,6 +306,15 @@ pub fn read_list(text: &str) -> Result<Vec<u32>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_class_that_is_switched_off_has_no_place_in_a_report() {
+        let preset = goodput_engine::scenario::presets::preset("multi-tenant");
+        let mut doc = preset.expect("a preset of three classes").doc.clone();
+        doc.workload.classes[1].enabled = false;
+        let places = [0, 1, 2, 3].map(|index| place_in_report(&doc, index));
+        assert_eq!(places, [Some(0), None, Some(1), None]);
+    }
 
     #[test]
     fn pasted_lengths_are_read_or_refused_with_the_word() {

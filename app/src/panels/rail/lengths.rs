@@ -231,12 +231,10 @@ fn Samples(index: usize, side: Side) -> impl IntoView {
 fn Realised(index: usize, side: Side) -> impl IntoView {
     let bench = workbench();
     let row = Memo::new(move |_| {
-        // The report has the classes that are enabled.
-        let doc = bench.doc_untracked();
-        let before = doc.workload.classes.get(..index)?;
-        let place = before.iter().filter(|class| class.enabled).count();
-        bench.shown.with(|shown| {
-            let class = shown.as_ref()?.report.classes.get(place)?;
+        bench.screen.with(|screen| {
+            let shown = screen.simulated()?;
+            let place = shapes::place_in_report(&shown.doc, index)?;
+            let class = shown.report.classes.get(place)?;
             let summary =
                 if side == Side::Input { class.input_tokens } else { class.output_tokens };
             Some(shapes::realised(&summary))

@@ -1,29 +1,19 @@
 //! Summary and stage reports: one point each.
 
-use crate::ingest::gathered::Gathered;
 use crate::ingest::parsed::RowRemarks;
 use crate::ingest::reading::Reading;
 use crate::ingest::registry::Body;
 use crate::ingest::tree::Node;
 use crate::ingest::{
     BenchmarkPoint, Definition, Latency, LatencyStats, Load, Refusal, TokenKind, TokenRate,
-    Weighting, json,
+    Weighting,
 };
 
 /// (E2E − TTFT) ÷ (n − 1) over TPOT from which TPOT was divided by more than the tokens.
 const PER_EVENT_RATIO: f64 = 1.5;
 
 pub(super) fn parse(text: &str) -> Result<Body, Refusal> {
-    let text = json::quote_not_finite(text);
-    let mut gathered = Gathered::default();
-    json::for_each_value(&text, |line, report: Node| {
-        gathered.make_room(1)?;
-        let row = gathered.next_row();
-        let mut reading = Reading { line, remarks: &mut gathered.remarks };
-        gathered.points.push(point(&report, row, &mut reading));
-        Ok(())
-    })?;
-    Ok(gathered.finish("reports"))
+    super::reports(text, point)
 }
 
 fn point(report: &Node, row: u64, reading: &mut Reading) -> BenchmarkPoint {

@@ -13,7 +13,11 @@ mod lifecycle;
 mod requests;
 mod server;
 
-use super::registry::{FormatDescription, Head};
+use super::gathered::Gathered;
+use super::reading::Reading;
+use super::registry::{Body, FormatDescription, Head};
+use super::tree::Node;
+use super::{BenchmarkPoint, Refusal, json};
 
 const DOCS: &str = "https://github.com/kubernetes-sigs/inference-perf/blob/main/docs/reports.md";
 
@@ -55,4 +59,21 @@ fn is_report(head: &Head) -> bool {
     head.json.as_ref().is_some_and(|keys| {
         ["load_summary", "successes", "failures"].iter().all(|key| keys.has(key))
     })
+}
+
+/// Reports one after the other, a point each.
+fn reports(
+    text: &str,
+    point: fn(&Node, u64, &mut Reading) -> BenchmarkPoint,
+) -> Result<Body, Refusal> {
+    let text = json::quote_not_finite(text);
+    let mut gathered = Gathered::default();
+    json::for_each_value(&text, |line, report: Node| {
+        gathered.make_room(1)?;
+        let row = gathered.next_row();
+        let mut reading = Reading { line, remarks: &mut gathered.remarks };
+        gathered.points.push(point(&report, row, &mut reading));
+        Ok(())
+    })?;
+    Ok(gathered.finish("reports"))
 }

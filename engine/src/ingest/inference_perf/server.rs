@@ -1,26 +1,16 @@
 //! What Prometheus said about the server during the run: another clock and another window than the
 //! client's report, so a point of its own.
 
-use crate::ingest::gathered::Gathered;
 use crate::ingest::reading::Reading;
 use crate::ingest::registry::Body;
 use crate::ingest::tree::Node;
 use crate::ingest::{
     BenchmarkPoint, Definition, EngineGauges, Latency, Length, LengthSource, Refusal, TokenKind,
-    TokenRate, Weighting, json,
+    TokenRate, Weighting,
 };
 
 pub(super) fn parse(text: &str) -> Result<Body, Refusal> {
-    let text = json::quote_not_finite(text);
-    let mut gathered = Gathered::default();
-    json::for_each_value(&text, |line, report: Node| {
-        gathered.make_room(1)?;
-        let row = gathered.next_row();
-        let mut reading = Reading { line, remarks: &mut gathered.remarks };
-        gathered.points.push(point(&report, row, &mut reading));
-        Ok(())
-    })?;
-    Ok(gathered.finish("reports"))
+    super::reports(text, point)
 }
 
 fn point(report: &Node, row: u64, reading: &mut Reading) -> BenchmarkPoint {

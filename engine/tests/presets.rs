@@ -1,5 +1,6 @@
 //! Each worked example shows what its text says, whatever the seed.
 
+use goodput_engine::accounts::accounting::Dimension;
 use goodput_engine::accounts::answer;
 use goodput_engine::accounts::report::{SimReport, VerdictState};
 use goodput_engine::estimate::estimate;
@@ -181,6 +182,18 @@ fn the_bursts_of_one_tenant_are_paid_by_the_others() {
             assert!(with.attainment < alone.attainment - 0.05, "{seed} {}", with.name);
         }
         assert!(together.classes[2].attainment > 0.99, "the bursts themselves are in time");
+    }
+}
+
+#[test]
+fn outcomes_are_broken_out_by_tenant() {
+    let doc = doc("multi-tenant");
+    let report = report(doc.clone(), 1, replicas("multi-tenant"));
+    let out = report.accounting.break_outs.iter().find(|out| out.by == [Dimension::Tenant]);
+    let cells = &out.expect("there are tenants").cells;
+    for (class, of_document) in report.classes.iter().zip(&doc.workload.classes) {
+        let cell = cells.iter().find(|cell| cell.key[0].label == of_document.tenant);
+        assert_eq!(cell.map(|cell| cell.offered), Some(class.offered), "{}", class.name);
     }
 }
 

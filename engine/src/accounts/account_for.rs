@@ -7,7 +7,6 @@ use super::tally::{self, Row};
 use crate::scenario::Scenario;
 use crate::sim::ReplicaSpec;
 use crate::slo::RequestStamps;
-use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
 /// What no simulation says about causes yet.
@@ -60,7 +59,7 @@ fn cases(scenario: &Scenario, replica: &ReplicaSpec, window: &[Row]) -> Vec<Case
 }
 
 fn labels(scenario: &Scenario) -> Labels {
-    let Scenario { horizon, classes, pool, .. } = scenario;
+    let &Scenario { horizon, ref classes, ref pool, .. } = scenario;
     let class = |class: &crate::workload::TrafficClass| ClassLabel {
         name: class.name.clone(),
         tenant: Some(class.tenant.clone()).filter(|tenant| !tenant.is_empty()),
@@ -69,8 +68,8 @@ fn labels(scenario: &Scenario) -> Labels {
     Labels {
         classes: classes.iter().map(class).collect(),
         replicas: pool.replicas,
-        horizon: Picos(horizon.0),
-        windows: peak_windows(*horizon),
+        horizon,
+        windows: peak_windows(horizon),
         missing: "not available",
     }
 }

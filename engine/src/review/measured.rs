@@ -171,17 +171,18 @@ fn case(record: &RequestRecord, contract: &Contract) -> Case {
 }
 
 fn measures(record: &RequestRecord, client_queue_s: f64) -> Measures {
+    let at = |seconds: f64| Seen::At(to_nanosecond(seconds + client_queue_s));
+    let from_due = |seconds: Option<f64>| seconds.map_or(Seen::NotInFile, at);
     if record.outcome != RecordOutcome::Ok {
+        // Whoever left in mid-stream had a first token.
+        let had = record.ttft_s.filter(|_| record.outcome == RecordOutcome::Cancelled);
         return Measures {
-            ttft: Seen::Never,
+            ttft: had.map_or(Seen::Never, at),
             tpot: Seen::Never,
             stall: Seen::Never,
             e2e: Seen::Never,
         };
     }
-    let from_due = |seconds: Option<f64>| {
-        seconds.map_or(Seen::NotInFile, |s| Seen::At(to_nanosecond(s + client_queue_s)))
-    };
     let streams = record.output_tokens.is_none_or(|tokens| tokens > 1);
     let of_stream = |seen| if streams { seen } else { Seen::NotApplicable };
     Measures {
@@ -230,4 +231,36 @@ fn before_first_token(record: &RequestRecord) -> Cause {
 #[expect(clippy::cast_possible_truncation, reason = "float to int casts saturate")]
 fn to_nanosecond(seconds: f64) -> Picos {
     Picos(((seconds * 1e9).round() as i64).saturating_mul(1_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slo::parse_limits;
+
+    #[test]
+    fn a_cancelled_request_is_lost_before_its_first_token_or_after() {
+        let contract = parse_limits("ttft=1s").expect("limits");
+        let cancelled = |ttft_s| RequestRecord {
+            point: 0,
+            start_s: Some(0.0),
+            input_tokens: Some(10),
+            output_tokens: None,
+            ttft_s,
+            e2e_s: None,
+            client_queue_s: None,
+            queue_wait_s: None,
+            gaps: None,
+            outcome: RecordOutcome::Cancelled,
+            quality: None,
+        };
+        for (ttft_s, outcome, ttft) in [
+            (None, Outcome::CancelledBeforeFirst, Seen::Never),
+            (Some(0.5), Outcome::CancelledMidStream, Seen::At(Picos::from_secs(0.5))),
+        ] {
+            let case = case(&cancelled(ttft_s), &contract);
+            assert_eq!((case.outcome, case.measures.ttft), (outcome, ttft));
+            assert!(!case.called_success && !case.is_good());
+        }
+    }
 }

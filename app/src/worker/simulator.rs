@@ -11,8 +11,8 @@ use goodput_engine::sim;
 
 use super::protocol::{FromSimulator, PointsOfFile, ToSimulator};
 
-/// Steps between two words about progress: some tens of milliseconds.
-const BUDGET: u64 = 20_000;
+/// Boundaries between two words about progress: some tens of milliseconds.
+const BUDGET: u64 = 300_000;
 
 /// Carries out one message; `say` hands each answer to the page at once.
 pub fn handle(message: &str, say: &mut dyn FnMut(&FromSimulator)) {

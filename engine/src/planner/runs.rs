@@ -12,8 +12,8 @@ use crate::slo::{Contract, Fate, Outcome, RequestStamps, classify};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
-/// Steps between two looks at whether a run can still hold.
-const STEPS_BETWEEN_LOOKS: u64 = 10_000;
+/// Boundaries between two looks at whether a run can still hold.
+const BOUNDARIES_BETWEEN_LOOKS: u64 = 10_000;
 
 /// What the planner keeps of a run that went to its end at the scenario's own load: the part of
 /// its report that stands in a fleet's row.
@@ -139,8 +139,8 @@ fn simulate_while_hopeful(
     to_the_end: bool,
 ) -> Option<SimRun> {
     let mut sim = FleetSim::new(requests, fleet, RunLimits::to_the_end(scenario.horizon));
-    let steps = if to_the_end { u64::MAX } else { STEPS_BETWEEN_LOOKS };
-    while let Progress::Running { .. } = sim.advance(steps) {
+    let budget = if to_the_end { u64::MAX } else { BOUNDARIES_BETWEEN_LOOKS };
+    while let Progress::Running { .. } = sim.advance(budget) {
         let now = sim.now();
         let lost = |(request, stamps): (&OfferedRequest, &RequestStamps)| {
             let contract = contract(scenario, request);

@@ -7,7 +7,7 @@
 
 use super::ReplicaSpec;
 use super::job::Job;
-use super::replica::{ReplicaEngine, Stepwise};
+use super::replica::{Leaping, ReplicaEngine};
 use crate::slo::RequestStamps;
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
@@ -28,14 +28,23 @@ pub fn drive_clients(
     spec: &ReplicaSpec,
     cap: Option<u32>,
 ) -> Vec<ClientRequest> {
-    let mut clients = Clients::<Stepwise> {
+    serve_clients::<Leaping>(requests, spec, cap)
+}
+
+/// The same with a replica engine of the caller's choice.
+pub fn serve_clients<'a, R: ReplicaEngine<'a>>(
+    requests: &'a [OfferedRequest],
+    spec: &'a ReplicaSpec,
+    cap: Option<u32>,
+) -> Vec<ClientRequest> {
+    let mut clients = Clients::<R> {
         spec,
         requests,
         cap: u64::from(cap.unwrap_or(u32::MAX).max(1)),
         jobs: requests.iter().map(Job::new).collect(),
         sent: Vec::with_capacity(requests.len()),
         queued: 0,
-        replica: Stepwise::new(spec, Picos::ZERO),
+        replica: R::new(spec, Picos::ZERO),
         refused: 0,
     };
     let mut now = Picos::ZERO;

@@ -7,7 +7,7 @@ use super::ends::Ends;
 use super::event::{Event, EventKind};
 use super::job::{Job, Place};
 use super::loads::Loads;
-use super::replica::{ReplicaEngine, Stepwise};
+use super::replica::{Leaping, ReplicaEngine};
 use super::sampler::Sampler;
 use super::{FleetSpec, RunLimits, Sample, SimRun, Usage};
 use crate::slo::{Fate, RequestStamps};
@@ -17,7 +17,7 @@ use crate::workload::OfferedRequest;
 /// A run in progress; [`FleetSim::advance`] takes it forward a bounded number of boundaries at a
 /// time. One loop for both replica engines.
 #[derive(Debug)]
-pub struct FleetSim<'a, R: ReplicaEngine<'a> = Stepwise<'a>> {
+pub struct FleetSim<'a, R: ReplicaEngine<'a> = Leaping<'a>> {
     spec: &'a FleetSpec,
     limits: RunLimits,
     requests: &'a [OfferedRequest],

@@ -1,7 +1,8 @@
 //! What would happen: every step of every replica, every sequence in it.
 //!
-//! The reference simulator. It prefers clarity to speed and becomes the oracle of a faster one.
-//! Its scheduler follows vLLM V1 (0.19): running decodes first, then the one partial prefill, then
+//! A fleet loop ([`FleetSim`]) drives replica engines, of which there are two: the fast one leaps
+//! over runs of equal steps, the plain one takes every step and is the oracle of the other. They
+//! give the same run, to the picosecond. The scheduler follows vLLM V1 (0.19): running decodes first, then the one partial prefill, then
 //! waiting requests first come, first served; paged KV; preemption by recompute from the tail,
 //! whose blocks stay cached until taken; prompt reservation at admission; and the one-step lag of
 //! asynchronous scheduling.
@@ -9,6 +10,8 @@
 mod clients;
 mod ends;
 mod event;
+#[cfg(test)]
+mod exactness;
 mod fleet;
 mod job;
 mod loads;
@@ -19,7 +22,7 @@ mod saturate;
 pub use clients::{ClientRequest, drive_clients};
 pub use fleet::{FleetSim, Progress};
 pub use replica::Refusals;
-use replica::{ReplicaEngine, Stepwise};
+use replica::{Leaping, ReplicaEngine, Stepwise};
 pub use saturate::{Saturation, saturate};
 
 use crate::slo::RequestStamps;
@@ -29,6 +32,15 @@ use crate::workload::OfferedRequest;
 
 /// Simulates `requests` on `fleet` to the end, or to a limit.
 pub fn simulate(requests: &[OfferedRequest], fleet: &FleetSpec, limits: RunLimits) -> SimRun {
+    run(FleetSim::<Leaping>::with_engine(requests, fleet, limits))
+}
+
+/// The same run by the reference engine, step by step: what [`simulate`] is checked against.
+pub fn simulate_stepwise(
+    requests: &[OfferedRequest],
+    fleet: &FleetSpec,
+    limits: RunLimits,
+) -> SimRun {
     run(FleetSim::<Stepwise>::with_engine(requests, fleet, limits))
 }
 
@@ -112,7 +124,7 @@ impl RunLimits {
 }
 
 /// What a run gives, before anyone counts it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SimRun {
     /// One row per offered request, in the order offered.
     pub stamps: Vec<RequestStamps>,

@@ -6,7 +6,7 @@
 
 use super::ReplicaSpec;
 use super::job::Job;
-use super::replica::{Held, Refusals, ReplicaEngine, ReplicaLoad, Stepwise};
+use super::replica::{Held, Leaping, Refusals, ReplicaEngine, ReplicaLoad};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
@@ -54,7 +54,7 @@ pub fn saturate(requests: &[OfferedRequest], spec: &ReplicaSpec) -> Option<Satur
     let mut jobs: Vec<_> = (0..count)
         .map(|i| Job::new(&OfferedRequest { due: Picos::ZERO, patience: None, ..*mix[nth(i)] }))
         .collect();
-    let [from, to] = measure::<Stepwise>(&mut jobs, spec, MOST_STEPS);
+    let [from, to] = measure::<Leaping>(&mut jobs, spec, MOST_STEPS);
     // A picosecond at least: steps may be longer than time as it is counted here.
     let seconds = (to.at - from.at).max(Picos(1)).as_secs();
     let decode_tps = (to.load.decode_tokens - from.load.decode_tokens) as f64 / seconds;
@@ -79,8 +79,8 @@ fn golden_walk(i: usize, n: usize) -> usize {
 }
 
 /// A replica at a step boundary.
-#[derive(Debug, Clone, Copy, Default)]
-struct Mark {
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Mark {
     at: Picos,
     load: ReplicaLoad,
     refusals: Refusals,
@@ -95,7 +95,7 @@ impl Mark {
 }
 
 /// The replica at the end of the ramp, and when the last request left the queue.
-fn measure<'a, R: ReplicaEngine<'a>>(
+pub fn measure<'a, R: ReplicaEngine<'a>>(
     jobs: &mut [Job<R::State>],
     spec: &'a ReplicaSpec,
     most_steps: u64,
@@ -109,7 +109,8 @@ fn measure<'a, R: ReplicaEngine<'a>>(
     let mut to = Mark::default();
     while let Some(now) = replica.end() {
         let limit = if from.is_none() { most_steps / 4 } else { most_steps };
-        let left = limit.saturating_sub(replica.steps_planned()).max(1);
+        // The last step that may begin, begins at a boundary of its own.
+        let left = limit.saturating_sub(replica.steps_planned() + 1).max(1);
         replica.boundary(now, left, jobs);
         to = Mark::of(&replica, now);
         let decided = to.load.completed + to.load.failed;
@@ -166,7 +167,7 @@ mod tests {
         };
         // 49 steps a request; a quarter of the requests would take more steps than there are.
         let mut jobs: Vec<_> = (0..2_000).map(|_| Job::new(&request)).collect();
-        let [from, to] = measure::<Stepwise>(&mut jobs, &spec, 2_000);
+        let [from, to] = measure::<Leaping>(&mut jobs, &spec, 2_000);
         let tokens = to.load.decode_tokens - from.load.decode_tokens;
         let rps = tokens as f64 / 10.0 / (to.at - from.at).as_secs();
         assert!((rps * 0.49 - 1.0).abs() < 0.1, "{rps}");

@@ -74,6 +74,8 @@ impl StepParts {
 pub struct CompiledLaw {
     /// Seconds that all tokens share, by T; longer steps are computed.
     shared_s: Arc<[f64]>,
+    /// Time of a composition of decodes alone, by their number, as far as the table goes.
+    decodes: Arc<[Picos]>,
     law: StepLaw,
     scale: f64,
     step_overhead_s: f64,
@@ -90,15 +92,19 @@ impl CompiledLaw {
     /// scalar), `step_overhead_s` is added to each step (scheduler, sampling).
     pub fn new(law: &StepLaw, max_tokens: u64, scale: f64, step_overhead_s: f64) -> Self {
         let shared = |tokens| scale * law.shared_seconds(tokens) + step_overhead_s;
-        Self {
-            shared_s: (0..=max_tokens.min(LONGEST_TABLE)).map(shared).collect(),
+        let tokens = 0..=max_tokens.min(LONGEST_TABLE);
+        let mut this = Self {
+            shared_s: tokens.clone().map(shared).collect(),
+            decodes: Arc::new([]),
             law: law.clone(),
             scale,
             step_overhead_s,
             s_per_half_pair: scale * law.s_per_pair / 2.0,
             s_per_decode_seq: scale * law.s_per_decode_seq,
             picos_per_kv_token: Picos::from_secs(scale * law.s_per_kv_token).0,
-        }
+        };
+        this.decodes = tokens.map(|decodes| this.composition(0, 0, decodes)).collect();
+        this
     }
 
     /// Seconds that all tokens of a step share.
@@ -120,6 +126,12 @@ impl CompiledLaw {
                 + self.s_per_half_pair * half_pairs as f64
                 + self.s_per_decode_seq * decode_seqs as f64,
         )
+    }
+
+    /// The same of decodes alone, tabulated.
+    pub fn decode_composition(&self, decode_seqs: u64) -> Picos {
+        let tabulated = usize::try_from(decode_seqs).ok().and_then(|index| self.decodes.get(index));
+        tabulated.copied().unwrap_or_else(|| self.composition(0, 0, decode_seqs))
     }
 
     /// Time that one cached token adds.

@@ -1,16 +1,19 @@
 //! One replica: which requests share a step, and what the step does to them.
 //!
 //! Two engines of the same rules behind one trait. [`Stepwise`] simulates every step and visits
-//! every sequence in it: it is plain, and the oracle of the other. Both keep integers only, so
-//! that equal means equal to the picosecond.
+//! every sequence in it: it is plain, and the oracle of the other. [`Leaping`] takes many steps at
+//! once and visits a sequence when it joins and when it leaves. Both keep integers only, so that
+//! equal means equal to the picosecond.
 
 mod books;
+mod leaping;
 mod load;
 mod queue;
 mod stepwise;
 
 use std::fmt::Debug;
 
+pub use leaping::Leaping;
 pub use load::{Held, Refusals, ReplicaLoad};
 pub use stepwise::Stepwise;
 

@@ -1,0 +1,153 @@
+//! Random configurations under all kinds of pressure, the awkward ones more often than in life.
+
+use crate::sim::{FleetSpec, ReplicaSpec, RunLimits};
+use crate::step_time::{CompiledLaw, StepCoefficients};
+use crate::units::Picos;
+use crate::workload::OfferedRequest;
+
+/// SplitMix64: the same configurations everywhere and for ever.
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    /// Uniform below `n`.
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % n
+    }
+
+    pub fn within(&mut self, low: u32, high: u32) -> u32 {
+        low + u32::try_from(self.below(u64::from(high - low) + 1)).expect("a small range")
+    }
+
+    pub fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+
+    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[usize::try_from(self.below(of.len() as u64)).expect("an index")]
+    }
+
+    pub fn unit(&mut self) -> f64 {
+        self.below(1 << 53) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// Everything a run needs.
+#[derive(Debug)]
+pub struct Configuration {
+    pub fleet: FleetSpec,
+    pub requests: Vec<OfferedRequest>,
+    pub limits: RunLimits,
+}
+
+impl Configuration {
+    /// The configuration of a seed. Every third has evenly spaced arrivals and round step times,
+    /// so that all kinds of events coincide.
+    pub fn of(seed: u64) -> Self {
+        let mut dice = Dice::new(seed);
+        let round = seed.is_multiple_of(3);
+        let longest = (dice.pick(&[20, 150, 700]), dice.pick(&[3, 40, 120, 300]));
+        let replica = replica(&mut dice, round, longest);
+        let requests = requests(&mut dice, round, longest);
+        let horizon = requests.last().map_or(Picos::ZERO, |last| last.due);
+        let horizon = if dice.one_in(3) { Picos(horizon.0 / 2) } else { horizon };
+        let mut limits = RunLimits::to_the_end(horizon.max(Picos(1)));
+        if dice.one_in(5) {
+            limits.until = if round { at_round(&mut dice) } else { at_random(&mut dice) };
+        }
+        if dice.one_in(5) {
+            limits.max_steps = 1 + dice.below(1500);
+        }
+        Self { fleet: FleetSpec { replica, replicas: dice.within(1, 4) }, requests, limits }
+    }
+}
+
+fn at_round(dice: &mut Dice) -> Picos {
+    Picos::from_millis(dice.below(1500) as f64 * 10.0)
+}
+
+fn at_random(dice: &mut Dice) -> Picos {
+    Picos::from_secs(dice.unit() * 15.0)
+}
+
+fn law(dice: &mut Dice, round: bool) -> CompiledLaw {
+    let scale = |value: f64, dice: &mut Dice| if dice.one_in(6) { 0.0 } else { value };
+    let coefficients = if round {
+        StepCoefficients {
+            c0_s: dice.pick(&[0.01, 0.02, 0.005]),
+            cw_s: 0.0,
+            cw_experts_s: 0.0,
+            expert_share: 0.0,
+            c1_s_per_token: dice.pick(&[0.0, 0.0, 0.001]),
+            p: 1.0,
+            c2_s_per_pair: 0.0,
+            c3_s_per_decode_seq: dice.pick(&[0.0, 0.0, 0.001]),
+            c4_s_per_kv_token: dice.pick(&[0.0, 0.0, 0.0, 0.000_01]),
+        }
+    } else {
+        StepCoefficients {
+            c0_s: 1e-3 + 5e-3 * dice.unit(),
+            cw_s: scale(5e-3, dice),
+            cw_experts_s: scale(1e-2, dice),
+            expert_share: 0.06,
+            c1_s_per_token: scale(4e-5, dice),
+            p: 1.0 + 2.0 * dice.unit(),
+            c2_s_per_pair: scale(2e-9, dice),
+            c3_s_per_decode_seq: scale(2e-5, dice),
+            c4_s_per_kv_token: scale(3e-7 * dice.unit(), dice),
+        }
+    };
+    CompiledLaw::new(&coefficients.law(), 64, 1.0, 0.0)
+}
+
+fn replica(dice: &mut Dice, round: bool, (input, output): (u32, u32)) -> ReplicaSpec {
+    let block_size = dice.pick(&[1, 2, 4, 16, 16, 16, 7]);
+    let tokens = (input + output) * dice.pick(&[1, 2, 3, 40]);
+    ReplicaSpec {
+        law: law(dice, round),
+        usable_blocks: u64::from(dice.within(tokens * 2 / 3, tokens) / block_size + 1),
+        block_size,
+        window_blocks_per_seq: if dice.one_in(4) { dice.within(1, 4) } else { 0 },
+        max_num_seqs: dice.within(1, 24),
+        max_num_batched_tokens: dice.pick(&[3, 32, 128, 600, 600, 2048, 2048]),
+        max_model_len: 1000,
+        chunked_prefill: !dice.one_in(4),
+        prefix_caching: !dice.one_in(4),
+        reserve_full_isl: !dice.one_in(3),
+        async_scheduling: dice.one_in(2),
+        api_overhead: if dice.one_in(3) { Picos::from_millis(10.0) } else { Picos::ZERO },
+    }
+}
+
+fn requests(
+    dice: &mut Dice,
+    round: bool,
+    (longest_input, longest_output): (u32, u32),
+) -> Vec<OfferedRequest> {
+    let count = dice.within(1, 60);
+    let gap_s = dice.pick(&[0.0, 0.01, 0.03, 0.1]);
+    let impatient = dice.one_in(2);
+    let mut due_s = 0.0;
+    (0..count)
+        .map(|_| {
+            due_s += if round { gap_s } else { 2.0 * gap_s * dice.unit() };
+            let patience = if round { 0.01 * dice.below(100) as f64 } else { dice.unit() };
+            OfferedRequest {
+                class: 0,
+                due: Picos::from_secs(due_s),
+                input_tokens: dice.within(1, longest_input),
+                output_tokens: dice.within(1, longest_output),
+                patience: (impatient && dice.one_in(2)).then(|| Picos::from_secs(patience)),
+                fails: dice.one_in(20),
+                acceptable: true,
+            }
+        })
+        .collect()
+}

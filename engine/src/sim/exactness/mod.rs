@@ -1,0 +1,115 @@
+//! The leaping engine gives the same run as the stepwise one: every stamp, count and sample equal.
+//!
+//! Thousands of random configurations here, a hundred thousand in a long test:
+//! `cargo test --release -p goodput-engine --lib exactness -- --ignored`.
+
+mod configuration;
+mod script;
+
+use configuration::Configuration;
+
+use super::clients::serve_clients;
+use super::job::Job;
+use super::replica::{Leaping, ReplicaEngine, Stepwise};
+use super::saturate::measure;
+use super::{FleetSim, SimRun, run};
+use crate::units::Picos;
+use crate::workload::OfferedRequest;
+
+fn simulated<'a, R: ReplicaEngine<'a>>(configuration: &'a Configuration) -> SimRun {
+    let Configuration { fleet, requests, limits } = configuration;
+    run(FleetSim::<R>::with_engine(requests, fleet, *limits))
+}
+
+/// What two runs differ in, if they do.
+fn difference(stepwise: &SimRun, leaping: &SimRun) -> Option<String> {
+    let rows = stepwise.stamps.iter().zip(&leaping.stamps).enumerate();
+    for (id, (stepwise, leaping)) in rows {
+        if stepwise != leaping {
+            return Some(format!("request {id}: {stepwise:?}\nagainst {leaping:?}"));
+        }
+    }
+    for (stepwise, leaping) in stepwise.samples.iter().zip(&leaping.samples) {
+        if stepwise != leaping {
+            return Some(format!("{stepwise:?}\nagainst {leaping:?}"));
+        }
+    }
+    let totals = |run: &SimRun| SimRun { stamps: vec![], samples: vec![], ..run.clone() };
+    (stepwise != leaping).then(|| format!("{:?}\nagainst {:?}", totals(stepwise), totals(leaping)))
+}
+
+fn fleets_agree(seed: u64) {
+    let configuration = Configuration::of(seed);
+    let stepwise = simulated::<Stepwise>(&configuration);
+    let leaping = simulated::<Leaping>(&configuration);
+    if let Some(difference) = difference(&stepwise, &leaping) {
+        panic!("seed {seed}: {difference}");
+    }
+}
+
+/// A benchmark's clients and a saturated replica.
+fn measurements_agree(seed: u64) {
+    let Configuration { fleet, requests, .. } = Configuration::of(seed);
+    let spec = &fleet.replica;
+    let cap = [None, Some(1), Some(3), Some(10)][usize::try_from(seed % 4).expect("small")];
+    let patient: Vec<_> =
+        requests.iter().map(|request| OfferedRequest { patience: None, ..*request }).collect();
+    assert_eq!(
+        serve_clients::<Stepwise>(&patient, spec, cap),
+        serve_clients::<Leaping>(&patient, spec, cap),
+        "clients of seed {seed}"
+    );
+    let fits = |r: &&OfferedRequest| !spec.can_never_fit(r.input_tokens, r.output_tokens);
+    let at_once = |request: &OfferedRequest| OfferedRequest { due: Picos::ZERO, ..*request };
+    let mix: Vec<_> = patient.iter().filter(fits).map(at_once).collect();
+    let most_steps = 50 + seed % 5000;
+    assert_eq!(
+        measure::<Stepwise>(&mut mix.iter().map(Job::new).collect::<Vec<_>>(), spec, most_steps),
+        measure::<Leaping>(&mut mix.iter().map(Job::new).collect::<Vec<_>>(), spec, most_steps),
+        "saturation of seed {seed}"
+    );
+}
+
+#[test]
+fn fleets_are_simulated_alike() {
+    (0..6000).for_each(fleets_agree);
+}
+
+#[test]
+fn clients_and_saturated_replicas_are_simulated_alike() {
+    (0..1500).for_each(measurements_agree);
+}
+
+#[test]
+fn whoever_leaves_in_mid_stream_leaves_alike() {
+    (0..4000).for_each(script::agrees);
+}
+
+#[test]
+#[ignore = "takes minutes: run it after changing an engine"]
+fn a_hundred_thousand_configurations_are_simulated_alike() {
+    for seed in 1_000_000..1_100_000 {
+        fleets_agree(seed);
+        if seed.is_multiple_of(5) {
+            measurements_agree(seed);
+            script::agrees(seed);
+        }
+    }
+}
+
+#[test]
+fn the_random_configurations_are_under_pressure() {
+    // Equality means little where nothing happens.
+    let runs: Vec<SimRun> =
+        (0..300).map(|seed| simulated::<Leaping>(&Configuration::of(seed))).collect();
+    let runs_with =
+        |happens: &dyn Fn(&SimRun) -> bool| runs.iter().filter(|run| happens(run)).count();
+    let any = |happens: fn(&crate::slo::RequestStamps) -> bool| {
+        runs_with(&|run| run.stamps.iter().any(happens))
+    };
+    assert!(any(|stamps| stamps.preemptions > 0) > 60);
+    assert!(any(|stamps| stamps.cached_tokens > 0) > 30);
+    assert!(any(|stamps| stamps.fate == crate::slo::Fate::Cancelled) > 60);
+    assert!(any(|stamps| stamps.fate == crate::slo::Fate::TooLong) > 30);
+    assert!(runs_with(&|run| run.cut_off) > 30);
+}

@@ -1,0 +1,231 @@
+//! What steps did that are over: time and tokens pass, prompts grow, requests join the decodes,
+//! finish and leave.
+
+use std::cmp::Reverse;
+
+use super::job::{LeapJob, NOT_DECODING};
+use super::{Chunk, Leap, Leaping, Reason};
+use crate::sim::job::Place;
+use crate::sim::replica::books::kv_reads;
+use crate::slo::Fate;
+use crate::units::Picos;
+
+impl Leaping<'_> {
+    /// The first `steps` steps of `leap` are over. Of the step that follows them in the leap, if
+    /// any, the blocks are taken and the cost is charged, as for the first when it was planned.
+    pub(super) fn pass(&mut self, leap: &Leap, steps: i64) {
+        let begun = if steps < leap.steps { steps + 1 } else { steps };
+        self.hold(leap, steps, leap.time(steps));
+        // Whoever had finished when the leap began is out after its first step.
+        self.release_finishing();
+        if begun > 1 {
+            self.blocks.take(self.phases.needed(2, begun));
+            let n = u64::from(self.decodes);
+            let time = self.spec.law.decode_composition(n);
+            self.books.steps(begun - 1, time, &self.spec.law, n, n);
+            self.load.steps += (begun - 1).cast_unsigned();
+            self.load.busy += leap.time(begun) - leap.time(1);
+            self.refuse((begun - 1).cast_unsigned());
+        }
+        self.gaps.push(self.done, leap.duration(steps));
+        self.done += steps;
+        self.phases.advance(steps);
+        let steps = steps.cast_unsigned();
+        self.decode_kv += steps * u64::from(self.decodes);
+        let tokens = steps * u64::from(self.decodes - self.leaving_decodes);
+        self.load.decode_tokens += tokens;
+        self.load.backlog_decode_tokens -= tokens;
+    }
+
+    /// Passes the steps of the leap that are over at `now`.
+    pub(super) fn split(&mut self, now: Picos) {
+        let Some(leap) = self.leap else { return };
+        let over = leap.in_progress(now) - 1;
+        if over > 0 {
+            self.pass(&leap, over);
+            self.leap = Some(leap.rest(over));
+        }
+    }
+
+    /// The refused head was refused `times` more.
+    pub(super) fn refuse(&mut self, times: u64) {
+        if let Some(blocked) = self.blocked {
+            *match blocked.reason {
+                Reason::Seats => &mut self.refusals.seats,
+                Reason::KvMemory => &mut self.refusals.kv_memory,
+                Reason::TokenBudget => &mut self.refusals.token_budget,
+            } += times;
+        }
+    }
+
+    /// What the replica held through the first `steps` steps of `leap` up to `stop`, as far as it
+    /// lies before the horizon.
+    fn hold(&mut self, leap: &Leap, mut steps: i64, mut stop: Picos) {
+        if stop > self.horizon {
+            if leap.start >= self.horizon {
+                return;
+            }
+            steps = leap.first_not_before(self.horizon).min(steps);
+            stop = self.horizon;
+        }
+        let held = self.held_blocks();
+        let running = u64::from(self.running);
+        if steps == 1 {
+            return self.held.add(held, running, stop - leap.start);
+        }
+        let first = leap.time(1);
+        self.held.add(held, running, first - leap.start);
+        self.held.add(held - self.finishing.blocks, running, stop - first);
+        self.held.block_picos += self.phases.block_time(leap, steps, stop);
+    }
+
+    /// What the last step did beside passing, now that it is over.
+    pub(super) fn complete(&mut self, now: Picos, jobs: &mut [LeapJob]) {
+        self.partial = None;
+        let mut chunks = std::mem::take(&mut self.chunks);
+        for chunk in chunks.drain(..) {
+            self.compute(chunk, now, jobs);
+        }
+        self.chunks = chunks;
+        while let Some(&Reverse((step, id))) = self.finishes.peek()
+            && step <= self.done
+        {
+            self.finishes.pop();
+            let job = &mut jobs[id as usize];
+            if job.place == Place::Running && job.is_decoding() && job.finish_step() == step {
+                self.finish(job, now);
+            }
+        }
+        if !self.leaving.is_empty() {
+            self.drop_leaving(jobs);
+        }
+        if self.running == 0 {
+            self.admitted.clear();
+            self.finishes.clear();
+            self.gaps.forget();
+        }
+    }
+
+    /// Some tokens of a prompt are computed; with the last of them a token leaves.
+    fn compute(&mut self, chunk: Chunk, now: Picos, jobs: &mut [LeapJob]) {
+        let Chunk { id, tokens } = chunk;
+        let job = &mut jobs[id as usize];
+        self.load.prefill_tokens += u64::from(tokens);
+        job.state.kv += tokens;
+        if job.place == Place::Gone {
+            return; // it left meanwhile: its work is done all the same
+        }
+        self.load.backlog_prefill_tokens -= u64::from(tokens);
+        if job.state.kv < job.state.target {
+            self.partial = Some(id);
+            return;
+        }
+        if job.stamps.generated == 0 {
+            job.stamps.first_token = Some(now);
+        } else {
+            // Only who lost its blocks computes its prompt again.
+            job.stamps.add_gap(now - job.state.last_token, true);
+        }
+        job.stamps.generated += 1;
+        job.state.last_token = now;
+        job.state.since = self.done;
+        job.state.decode_mark = self.books.decode();
+        job.state.beside_prefill_mark = self.books.beside_prefill();
+        self.load.decode_tokens += 1;
+        self.load.backlog_decode_tokens -= 1;
+        let kv = job.state.target;
+        self.phases.add(kv);
+        self.decodes += 1;
+        self.decode_kv += u64::from(kv);
+        if job.decode_left() == 0 {
+            self.finish(job, now);
+        } else {
+            self.finishes.push(Reverse((job.finish_step(), id)));
+        }
+    }
+
+    fn finish(&mut self, job: &mut LeapJob, now: Picos) {
+        self.update(job);
+        let kv = self.stop_decoding(job);
+        if job.fails {
+            job.end(Fate::Failed, now);
+            self.load.failed += 1;
+        } else {
+            job.end(Fate::Completed, now);
+            self.load.completed += 1;
+        }
+        self.load.outstanding -= 1;
+        self.running -= 1;
+        self.finishing.blocks += self.blocks_of(kv);
+        self.finishing.seats += 1;
+    }
+
+    /// Brings the row of a running request up to the last boundary.
+    pub(super) fn update(&self, job: &mut LeapJob) {
+        if job.is_decoding() {
+            job.stamps.generated = job.decode_generated(self.done);
+            job.stamps.add_gap(self.gaps.since(job.state.since), false);
+        }
+    }
+
+    /// A decoding request stops decoding, and its account is closed. Returns the tokens in its
+    /// cache.
+    pub(super) fn stop_decoding(&mut self, job: &mut LeapJob) -> u32 {
+        let kv = job.decode_kv(self.done);
+        self.settle_decode(job, self.done);
+        self.phases.remove(kv);
+        self.decodes -= 1;
+        self.decode_kv -= u64::from(kv);
+        job.state.since = NOT_DECODING;
+        job.state.kv = kv;
+        kv
+    }
+
+    /// Closes the account of a run of decode steps, the last of which ends when `done` are done.
+    fn settle_decode(&self, job: &mut LeapJob, done: i64) {
+        let steps = (done - job.state.since).cast_unsigned();
+        job.stamps.busy += self.books.decode() - job.state.decode_mark;
+        job.stamps.busy += kv_reads(&self.spec.law, job.state.target, steps);
+        let beside_prefill = self.books.beside_prefill() - job.state.beside_prefill_mark;
+        job.stamps.stream.beside_prefill += beside_prefill;
+    }
+
+    /// Requests that left the system while they ran leave the batch.
+    fn drop_leaving(&mut self, jobs: &mut [LeapJob]) {
+        let mut leaving = std::mem::take(&mut self.leaving);
+        for id in leaving.drain(..) {
+            let job = &mut jobs[id as usize];
+            let kv = if job.is_decoding() { self.stop_decoding(job) } else { job.state.kv };
+            self.running -= 1;
+            self.blocks.give_back(self.blocks_of(kv));
+        }
+        self.leaving = leaving;
+        self.leaving_decodes = 0;
+    }
+
+    /// The run is cut off at `now`, in the first step of the leap: it is charged in full, and gaps
+    /// are open.
+    pub(super) fn stop(&mut self, now: Picos, jobs: &mut [LeapJob]) {
+        let waiting = self.queue.preempted();
+        for id in waiting.chain(self.admitted.iter().copied()) {
+            let job = &mut jobs[id as usize];
+            if job.place == Place::Gone {
+                continue; // its row is closed but for what is charged below
+            }
+            self.update(job);
+            match self.leap {
+                _ if job.stamps.generated == 0 => {}
+                Some(leap) if job.is_decoding() => job.stamps.add_gap(now - leap.start, false),
+                _ => job.stamps.add_gap(now - job.state.last_token, true),
+            }
+        }
+        let Some(leap) = self.leap.take() else { return };
+        self.hold(&leap, 1, leap.end());
+        for id in std::mem::take(&mut self.admitted) {
+            let job = &mut jobs[id as usize];
+            if job.is_decoding() {
+                self.settle_decode(job, self.done + 1);
+            }
+        }
+    }
+}

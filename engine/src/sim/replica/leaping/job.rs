@@ -1,0 +1,83 @@
+//! What the leaping engine keeps of a request: counts as of the last time something happened to
+//! it, from which every later count follows.
+
+use super::free_queue::Ticket;
+use crate::sim::job::Job;
+use crate::units::Picos;
+
+/// Progress of one request.
+#[derive(Debug, Clone)]
+pub struct JobState {
+    /// Steps its replica had done when it last began to decode, with the token of that moment;
+    /// [`NOT_DECODING`] otherwise.
+    pub since: i64,
+    /// What a decode sequence had been charged at that moment.
+    pub decode_mark: Picos,
+    /// Time that its replica had lost to prompts beside decodes at that moment.
+    pub beside_prefill_mark: Picos,
+    /// When its last token left, unless it decodes: then one leaves at every boundary.
+    pub last_token: Picos,
+    /// Where its blocks are while it is preempted.
+    pub ticket: Ticket,
+    /// Tokens to have in the cache before the next one can be generated: prompt plus what had
+    /// been generated when it was (re)admitted.
+    pub target: u32,
+    /// Tokens in its KV cache, unless it decodes.
+    pub kv: u32,
+    /// Most tokens that were ever in its cache; computing them again is waste.
+    pub high_water: u32,
+}
+
+/// No step.
+pub const NOT_DECODING: i64 = -1;
+
+impl Default for JobState {
+    fn default() -> Self {
+        Self {
+            since: NOT_DECODING,
+            decode_mark: Picos::ZERO,
+            beside_prefill_mark: Picos::ZERO,
+            last_token: Picos::ZERO,
+            ticket: Ticket::default(),
+            target: 0,
+            kv: 0,
+            high_water: 0,
+        }
+    }
+}
+
+/// A request on a leaping replica.
+pub type LeapJob = Job<JobState>;
+
+impl LeapJob {
+    /// It generates one token a step.
+    pub fn is_decoding(&self) -> bool {
+        self.state.since != NOT_DECODING
+    }
+
+    /// Tokens to compute before it can generate, unless it decodes.
+    pub fn prefill_left(&self) -> u32 {
+        if self.is_decoding() { 0 } else { self.state.target - self.state.kv }
+    }
+
+    /// Steps it has decoded when its replica has done `done`.
+    pub fn decoded(&self, done: i64) -> u32 {
+        u32::try_from(done - self.state.since).expect("no longer than its output")
+    }
+
+    /// Tokens in its cache, of a decoding request.
+    pub fn decode_kv(&self, done: i64) -> u32 {
+        self.state.target + self.decoded(done)
+    }
+
+    /// Tokens generated, of a decoding request; the first came with the last token of its prompt.
+    pub fn decode_generated(&self, done: i64) -> u32 {
+        self.state.target - self.input + 1 + self.decoded(done)
+    }
+
+    /// Steps its replica will have done when its last token leaves, of a decoding request.
+    pub fn finish_step(&self) -> i64 {
+        let left = self.output - (self.state.target - self.input + 1);
+        self.state.since + i64::from(left)
+    }
+}

@@ -1,0 +1,217 @@
+//! When decode sequences need their next KV block.
+
+use super::leap::Leap;
+use crate::units::Picos;
+
+/// Decode sequences by the step, modulo the block size, in which they need a block.
+///
+/// A sequence with `kv` cached tokens needs one in the step that adds the next if `kv` is a
+/// multiple of the block size; every step adds one. So each needs one every `block_size` steps,
+/// always at the same phase.
+#[derive(Debug)]
+pub struct Phases {
+    /// Sequences by phase.
+    counts: Vec<u32>,
+    /// The block size.
+    size: i64,
+    /// The phase of the next step to be planned.
+    now: usize,
+    sequences: u64,
+}
+
+impl Phases {
+    /// No sequences; blocks of `block_size` tokens.
+    pub fn new(block_size: u32) -> Self {
+        Self {
+            counts: vec![0; block_size as usize],
+            size: i64::from(block_size),
+            now: 0,
+            sequences: 0,
+        }
+    }
+
+    /// A sequence with `kv` cached tokens decodes from the next step on.
+    pub fn add(&mut self, kv: u32) {
+        let phase = self.phase(kv);
+        self.counts[phase] += 1;
+        self.sequences += 1;
+    }
+
+    /// A sequence that has `kv` cached tokens now decodes no more.
+    pub fn remove(&mut self, kv: u32) {
+        let phase = self.phase(kv);
+        self.counts[phase] -= 1;
+        self.sequences -= 1;
+    }
+
+    /// `steps` steps are done.
+    pub fn advance(&mut self, steps: i64) {
+        self.now = self.after(steps);
+    }
+
+    /// Blocks needed in the next step.
+    pub fn next(&self) -> u64 {
+        u64::from(self.counts[self.now])
+    }
+
+    /// Blocks needed in steps `from..=to`, the next step being the first.
+    pub fn needed(&self, from: i64, to: i64) -> u64 {
+        let (cycles, rest) = self.cycles(to - from + 1);
+        self.sequences * cycles + self.sum(self.after(from - 1), rest)
+    }
+
+    /// Steps that `free` blocks suffice for after the next one, whose blocks are taken.
+    pub fn steps_within(&self, free: u64, most: i64) -> i64 {
+        let (cycles, rest) = self.cycles(most);
+        if self.sequences.saturating_mul(cycles + u64::from(rest > 0)) <= free {
+            return most; // each sequence needs at most one a cycle
+        }
+        let full = free / self.sequences;
+        let mut left = free % self.sequences;
+        let mut steps = full * self.size.cast_unsigned();
+        let mut phase = self.after(1);
+        while let Some(rest) = left.checked_sub(u64::from(self.counts[phase])) {
+            left = rest;
+            steps += 1;
+            phase = self.following(phase);
+        }
+        i64::try_from(steps).map_or(most, |steps| steps.min(most))
+    }
+
+    /// Steps after the next one that need no block.
+    pub fn steps_without_need(&self) -> i64 {
+        self.steps_within(0, i64::MAX)
+    }
+
+    /// Σ blocks taken × the time from when they are taken to `stop`, over the steps of `leap` from
+    /// its second to its `last`, the next step being its first.
+    pub fn block_time(&self, leap: &Leap, last: i64, stop: Picos) -> i128 {
+        let size = self.size;
+        let mut sum = 0;
+        let mut phase = self.following(self.now);
+        for begun in 1..last.min(size + 1) {
+            let count = self.counts[phase];
+            phase = self.following(phase);
+            if count == 0 {
+                continue;
+            }
+            let cycles = (last - 1 - begun) / size;
+            let span = if cycles == 0 {
+                i128::from((stop - leap.time(begun)).0)
+            } else {
+                time_left(leap, stop, begun, size, cycles + 1)
+            };
+            sum += i128::from(count) * span;
+        }
+        sum
+    }
+
+    fn phase(&self, kv: u32) -> usize {
+        let size = self.counts.len();
+        let ahead = size - 1 - (kv as usize + size - 1) % size;
+        let phase = self.now + ahead;
+        if phase < size { phase } else { phase - size }
+    }
+
+    fn after(&self, steps: i64) -> usize {
+        let (_, rest) = self.cycles(steps);
+        let phase = self.now + rest;
+        if phase < self.counts.len() { phase } else { phase - self.counts.len() }
+    }
+
+    fn following(&self, phase: usize) -> usize {
+        if phase + 1 == self.counts.len() { 0 } else { phase + 1 }
+    }
+
+    /// Whole cycles in `steps` steps, and the steps beyond.
+    fn cycles(&self, steps: i64) -> (u64, usize) {
+        let rest = usize::try_from(steps % self.size).expect("below the block size");
+        ((steps / self.size).cast_unsigned(), rest)
+    }
+
+    fn sum(&self, first: usize, steps: usize) -> u64 {
+        let (mut sum, mut phase) = (0, first);
+        for _ in 0..steps {
+            sum += u64::from(self.counts[phase]);
+            phase = self.following(phase);
+        }
+        sum
+    }
+}
+
+/// Σ (`stop` − T(j)) over `count` values of j: `first`, and then every `stride`-th.
+fn time_left(leap: &Leap, stop: Picos, first: i64, stride: i64, count: i64) -> i128 {
+    let [first, stride, count] = [first, stride, count].map(i128::from);
+    let below = count * (count - 1) / 2; // 0 + 1 + … + (count − 1)
+    let squares = below * (2 * count - 1) / 3;
+    let sum_j = count * first + stride * below;
+    let sum_jj = count * first * first + 2 * first * stride * below + stride * stride * squares;
+    let steps = sum_j * i128::from(leap.first) + (sum_jj - sum_j) / 2 * i128::from(leap.growth);
+    count * i128::from((stop - leap.start).0) - steps
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn phases(block_size: u32, cached: &[u32], done: i64) -> Phases {
+        let mut phases = Phases::new(block_size);
+        phases.advance(done);
+        for &kv in cached {
+            phases.add(kv);
+        }
+        phases
+    }
+
+    /// Blocks that the sequences need in the `step`-th step from now.
+    fn plainly(block_size: u32, cached: &[u32], step: i64) -> u64 {
+        let before = u32::try_from(step - 1).expect("small");
+        cached.iter().filter(|kv| (*kv + before).is_multiple_of(block_size)).count() as u64
+    }
+
+    proptest! {
+        #[test]
+        fn needs_are_those_of_each_sequence(
+            block_size in 1_u32..20, cached in prop::collection::vec(1_u32..100, 1..30),
+            done in 0_i64..50, from in 1_i64..40, steps in 1_i64..60, free in 0_u64..80,
+        ) {
+            let mut phases = phases(block_size, &cached, done);
+            let need = |step| plainly(block_size, &cached, step);
+            prop_assert_eq!(phases.next(), need(1));
+            let plain: u64 = (from..from + steps).map(need).sum();
+            prop_assert_eq!(phases.needed(from, from + steps - 1), plain);
+
+            let within = phases.steps_within(free, steps);
+            prop_assert!((2..2 + within).map(need).sum::<u64>() <= free);
+            prop_assert!(within == steps || (2..=2 + within).map(need).sum::<u64>() > free);
+            prop_assert!((2..2 + phases.steps_without_need()).map(need).sum::<u64>() == 0);
+
+            phases.advance(from);
+            prop_assert_eq!(phases.next(), need(from + 1));
+            let later: Vec<u32> = cached.iter().map(|kv| kv + u32::try_from(from).expect("small")).collect();
+            for kv in later {
+                phases.remove(kv);
+            }
+            prop_assert!(phases.counts.iter().all(|count| *count == 0));
+        }
+
+        #[test]
+        fn held_time_is_that_of_a_loop(
+            block_size in 1_u32..20, cached in prop::collection::vec(1_u32..100, 1..30),
+            first in 0_i64..1 << 30, growth in 0_i64..1 << 20, steps in 1_i64..100, early in 0_i64..1000,
+        ) {
+            let phases = phases(block_size, &cached, 3);
+            let leap = Leap::of(Picos(17), first, growth, steps);
+            let stop = leap.end() - Picos(early.min(leap.duration(leap.steps).0));
+            let plain: i128 = (2..=leap.steps)
+                .map(|step| {
+                    let span = i128::from((stop - leap.time(step - 1)).0);
+                    i128::from(plainly(block_size, &cached, step)) * span
+                })
+                .sum();
+            prop_assert_eq!(phases.block_time(&leap, leap.steps, stop), plain);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What begins at a boundary: a batch, and for how many steps it stays as it is.
+
+use std::cmp::Reverse;
+
+use super::job::LeapJob;
+use super::{Leap, Leaping};
+use crate::sim::job::Place;
+use crate::sim::replica::books::{part, prefill_cost};
+use crate::step_time::BatchShape;
+use crate::units::Picos;
+
+/// What the scheduler found, beside the batch it made.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Scheduled {
+    /// Somebody lost blocks, so nobody was admitted.
+    pub preempted: bool,
+    /// Somebody waits whom the scheduler does not see yet.
+    pub unseen: bool,
+}
+
+impl Leaping<'_> {
+    /// Decides what begins at `now` with what is known at `visible`.
+    pub(super) fn plan(
+        &mut self,
+        now: Picos,
+        visible: Picos,
+        most_steps: i64,
+        jobs: &mut [LeapJob],
+    ) {
+        let mut scheduled = self.schedule(now, visible, jobs);
+        if self.running == 0 {
+            // Nothing runs, so nothing is ahead of the scheduler: it sees the present.
+            self.release_finishing();
+            scheduled = self.schedule(now, now, jobs);
+        }
+        if self.running == 0 {
+            return;
+        }
+        let leap = if self.chunks.is_empty() {
+            let most = self.steps_alike(scheduled, jobs).min(most_steps);
+            self.leap_of_decodes(now, most)
+        } else {
+            self.mixed_step(now, jobs)
+        };
+        self.load.steps += 1;
+        self.load.busy += leap.duration(1);
+        self.leap = Some(leap);
+    }
+
+    /// Steps that begin with the same batch, as far as can be seen from here; arrivals and
+    /// departures may cut them.
+    fn steps_alike(&mut self, scheduled: Scheduled, jobs: &[LeapJob]) -> i64 {
+        if scheduled.preempted || scheduled.unseen {
+            return 1;
+        }
+        let mut most = self.steps_to_next_finish(jobs);
+        if let Some(blocked) = self.blocked {
+            if self.finishing.seats > 0 {
+                return 1; // seats and blocks come free after this step
+            }
+            if blocked.depends_on_cache {
+                most = most.min(1 + self.phases.steps_without_need());
+            }
+        }
+        let free = self.blocks.free() + self.finishing.blocks;
+        1 + self.phases.steps_within(free, most - 1)
+    }
+
+    fn steps_to_next_finish(&mut self, jobs: &[LeapJob]) -> i64 {
+        while let Some(&Reverse((step, id))) = self.finishes.peek() {
+            let job = &jobs[id as usize];
+            if job.place == Place::Running && job.is_decoding() && job.finish_step() == step {
+                return step - self.done;
+            }
+            self.finishes.pop();
+        }
+        1 // of nobody
+    }
+
+    /// A run of decode steps, charged for its first.
+    fn leap_of_decodes(&mut self, now: Picos, most: i64) -> Leap {
+        let law = &self.spec.law;
+        let n = u64::from(self.decodes);
+        let composition = law.decode_composition(n);
+        let per_kv = law.per_kv_token().0;
+        let reads = |tokens: u64| per_kv.saturating_mul(i64::try_from(tokens).unwrap_or(i64::MAX));
+        let first = composition.0.saturating_add(reads(self.decode_kv));
+        self.books.steps(1, composition, law, n, n);
+        Leap::of(now, first, reads(n), most)
+    }
+
+    /// One step with prompt tokens in it, its time shared out to what caused it.
+    fn mixed_step(&mut self, now: Picos, jobs: &mut [LeapJob]) -> Leap {
+        let law = &self.spec.law;
+        let mut shape = BatchShape {
+            decode_seqs: u64::from(self.decodes),
+            kv_tokens: self.decode_kv,
+            ..BatchShape::default()
+        };
+        let mut all_pairs = Picos::ZERO;
+        for chunk in &self.chunks {
+            let (context, tokens) = (jobs[chunk.id as usize].state.kv.into(), chunk.tokens.into());
+            shape.add_prefill(context, tokens);
+            all_pairs += law.pairs(BatchShape::half_pairs(context, tokens));
+        }
+        let per_token = self.books.step(law, shape, all_pairs);
+        for chunk in &self.chunks {
+            let job = &mut jobs[chunk.id as usize];
+            let (context, tokens) = (job.state.kv.into(), chunk.tokens.into());
+            let pairs = law.pairs(BatchShape::half_pairs(context, tokens));
+            let cost = prefill_cost(per_token, chunk.tokens, pairs);
+            let again = job.state.high_water.saturating_sub(job.state.kv).min(chunk.tokens);
+            job.stamps.busy += cost;
+            job.stamps.recomputed += part(cost, again, chunk.tokens);
+            self.load.prefill_busy += cost;
+            self.load.recomputed_tokens += u64::from(again);
+        }
+        Leap::step(now, law.step(shape))
+    }
+}

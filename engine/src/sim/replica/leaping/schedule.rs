@@ -1,0 +1,166 @@
+//! Which requests share the next step: the same rules as the stepwise engine's, by counts.
+
+use super::job::LeapJob;
+use super::plan::Scheduled;
+use super::{Blocked, Chunk, Leaping, Reason};
+use crate::sim::ReplicaSpec;
+use crate::sim::job::Place;
+use crate::units::Picos;
+
+/// More requests than these in the list of admitted ones, and those that no longer run are dropped
+/// once they outnumber the others.
+const FEW: usize = 64;
+
+impl Leaping<'_> {
+    /// Makes the batch of a step that starts at `now`, decided with the queue as it was at
+    /// `visible`.
+    pub(super) fn schedule(
+        &mut self,
+        now: Picos,
+        visible: Picos,
+        jobs: &mut [LeapJob],
+    ) -> Scheduled {
+        self.blocked = None;
+        let preempted = self.schedule_running(now, jobs);
+        let unseen = !preempted && self.admit(now, visible, jobs);
+        Scheduled { preempted, unseen }
+    }
+
+    /// Gives running requests their tokens and blocks; true if somebody lost theirs.
+    ///
+    /// Request by request, each preempts from the tail while it finds no block. The tail falls as
+    /// far as when all are asked for together: each request lost makes room for those before it,
+    /// and none is lost while the rest would find room.
+    fn schedule_running(&mut self, now: Picos, jobs: &mut [LeapJob]) -> bool {
+        let mut needed = self.phases.next();
+        let mut chunk = None;
+        if let Some(id) = self.partial {
+            let job = &jobs[id as usize];
+            let tokens = job.prefill_left().min(self.spec.max_num_batched_tokens - self.decodes);
+            let kv = job.state.kv;
+            needed += self.blocks_for(kv + tokens) - self.blocks_for(kv);
+            chunk = Some(Chunk { id, tokens });
+        }
+        let mut preempted = false;
+        while needed > self.blocks.free() {
+            preempted = true;
+            chunk = None; // it is the tail
+            self.preempt_tail(now, jobs);
+            needed = self.phases.next();
+        }
+        self.blocks.take(needed);
+        self.chunks.extend(chunk);
+        preempted
+    }
+
+    /// The last admitted request loses its blocks and goes to the front of the queue. Full blocks
+    /// keep what they hold until taken; they are freed last block first.
+    fn preempt_tail(&mut self, now: Picos, jobs: &mut [LeapJob]) {
+        let runs = |id: &u32| jobs[*id as usize].place == Place::Running;
+        while self.admitted.pop_if(|id| !runs(id)).is_some() {}
+        let Some(id) = self.admitted.pop() else { return };
+        let job = &mut jobs[id as usize];
+        let left_before = job.prefill_left();
+        if job.is_decoding() {
+            self.update(job);
+            self.stop_decoding(job);
+            job.state.last_token = now;
+        } else {
+            self.partial = None;
+        }
+        self.running -= 1;
+        let kv = job.state.kv;
+        let full = if self.spec.prefix_caching { kv / self.spec.block_size } else { 0 };
+        let empty = self.blocks_of(kv) - u64::from(full);
+        job.state.ticket = self.blocks.give_back_content(empty, full);
+        job.state.high_water = job.state.high_water.max(kv);
+        job.state.kv = 0;
+        job.state.target = job.input + job.stamps.generated;
+        job.place = Place::Waiting;
+        job.stamps.preemptions += 1;
+        self.load.backlog_prefill_tokens += u64::from(job.prefill_left() - left_before);
+        self.load.enter_queue(job.prefill_left(), job.decode_left());
+        self.load.preemptions += 1;
+        self.queue.push_front(id);
+    }
+
+    /// Admits from the head of the queue until something refuses it. True if the head is not seen
+    /// yet.
+    fn admit(&mut self, now: Picos, visible: Picos, jobs: &mut [LeapJob]) -> bool {
+        let in_use = self.decodes + self.chunks.first().map_or(0, |chunk| chunk.tokens);
+        let mut budget = self.spec.max_num_batched_tokens - in_use;
+        while let Some(head) = self.queue.first(jobs) {
+            let job = &jobs[head as usize];
+            if job.stamps.queued > Some(visible) {
+                return true;
+            }
+            match self.admissible(job, budget) {
+                Ok((hits, tokens)) => {
+                    self.admit_head(head, hits, tokens, now, jobs);
+                    budget -= tokens;
+                }
+                Err((reason, depends_on_cache)) => {
+                    self.block(Blocked { head, reason, depends_on_cache });
+                    return false;
+                }
+            }
+        }
+        false
+    }
+
+    /// Cached blocks and prompt tokens with which `job` can join the batch, or what refuses it and
+    /// whether that depends on what is cached.
+    fn admissible(&self, job: &LeapJob, budget: u32) -> Result<(u32, u32), (Reason, bool)> {
+        if self.running + self.finishing.seats >= self.spec.max_num_seqs {
+            return Err((Reason::Seats, false));
+        }
+        let ReplicaSpec { chunked_prefill, reserve_full_isl, block_size, .. } = *self.spec;
+        let free = self.blocks.free();
+        let target = job.state.target;
+        if chunked_prefill && budget > 0 {
+            let least = if reserve_full_isl { target } else { target.min(budget) };
+            if self.blocks_of(least) > free {
+                return Err((Reason::KvMemory, false));
+            }
+        }
+        // The last token is always computed, so that there is something to sample from.
+        let hits = self.blocks.kept(job.state.ticket).min((target - 1) / block_size);
+        let cached = hits * block_size;
+        let left = target - cached;
+        let tokens = left.min(budget);
+        if tokens == 0 || (tokens < left && !chunked_prefill) {
+            return Err((Reason::TokenBudget, hits > 0));
+        }
+        let reserved = if reserve_full_isl { target } else { cached + tokens };
+        if self.blocks_of(reserved) > free {
+            return Err((Reason::KvMemory, hits > 0));
+        }
+        Ok((hits, tokens))
+    }
+
+    fn block(&mut self, blocked: Blocked) {
+        self.blocked = Some(blocked);
+        self.refuse(1);
+    }
+
+    /// Moves the head of the queue into the batch, with its cached blocks and new ones for `tokens`.
+    fn admit_head(&mut self, id: u32, hits: u32, tokens: u32, now: Picos, jobs: &mut [LeapJob]) {
+        self.queue.pop();
+        let job = &mut jobs[id as usize];
+        self.load.leave_queue(job.prefill_left(), job.decode_left());
+        self.blocks.take_back(job.state.ticket, hits);
+        let cached = hits * self.spec.block_size;
+        self.blocks.take(self.blocks_of(cached + tokens) - u64::from(hits));
+        job.state.kv = cached;
+        job.place = Place::Running;
+        job.stamps.cached_tokens += cached;
+        job.stamps.scheduled = job.stamps.scheduled.or(Some(now));
+        self.load.backlog_prefill_tokens -= u64::from(cached);
+        self.running += 1;
+        self.chunks.push(Chunk { id, tokens });
+        self.admitted.push(id);
+        if self.admitted.len() > FEW && self.admitted.len() > 3 * self.running as usize {
+            self.admitted.retain(|id| jobs[*id as usize].place == Place::Running);
+        }
+    }
+}

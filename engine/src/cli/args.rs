@@ -43,6 +43,7 @@ Examples:
   goodput review run.json --slo ttft=1s,tpot=50ms   who of its requests was good, and why not
   goodput calibrate bench.json --scenario s.json    fit the step time to a benchmark
   goodput link encode scenario.json                 a link for a colleague
+  goodput bench                                     requests simulated per second
 
 A SCENARIO is a JSON file, - for standard input, or a share link or its fragment.
 
@@ -77,6 +78,8 @@ pub enum Verb {
         #[arg(value_enum)]
         list: CatalogList,
     },
+    /// How fast the simulator is on this machine, beside its stepwise reference.
+    Bench,
 }
 
 /// One scenario.

@@ -5,6 +5,7 @@
 
 mod accounting;
 mod args;
+mod bench;
 mod calibrate;
 mod catalog;
 mod csv;
@@ -40,5 +41,6 @@ fn answer(cli: &Cli) -> Result<Answer, Failure> {
         Verb::Calibrate(args) => calibrate::run(args),
         Verb::Link { direction } => link::run(direction),
         Verb::Catalog { list } => catalog::run(*list),
+        Verb::Bench => bench::run(),
     }
 }

@@ -79,7 +79,18 @@ pub enum Verb {
         list: CatalogList,
     },
     /// How fast the simulator is on this machine, beside its stepwise reference.
-    Bench,
+    Bench(BenchArgs),
+}
+
+/// What to measure, and how often.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Only workloads whose name contains this.
+    #[arg(long, value_name = "TEXT")]
+    pub only: Option<String>,
+    /// Runs of each, of which the fastest counts.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub repeats: u32,
 }
 
 /// One scenario.

@@ -10,10 +10,9 @@ use goodput_engine::workload::OfferedRequest;
 use rand_distr::{Distribution, Exp, LogNormal};
 use serde::Serialize;
 
+use super::args::BenchArgs;
 use super::output::{Answer, Failure};
 
-/// Runs of which the fastest counts.
-const REPEATS: usize = 3;
 /// Spread of lengths: the standard deviation of their logarithm.
 const SIGMA: f64 = 0.8;
 
@@ -86,8 +85,15 @@ struct Row {
     ratio_to_reference: f64,
 }
 
-pub fn run() -> Result<Answer, Failure> {
-    let rows: Vec<Row> = CASES.iter().map(measure).collect();
+pub fn run(args: &BenchArgs) -> Result<Answer, Failure> {
+    let asked = |case: &&Case| args.only.as_ref().is_none_or(|text| case.name.contains(text));
+    let rows: Vec<Row> =
+        CASES.iter().filter(asked).map(|case| measure(case, args.repeats)).collect();
+    if rows.is_empty() {
+        let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+        let known = names.join("; ");
+        return Err(Failure::Usage(format!("no workload of that name; there are: {known}")));
+    }
     let line = |row: &Row| {
         let steps_per_s = row.steps as f64 / row.seconds;
         format!(
@@ -113,14 +119,14 @@ pub fn run() -> Result<Answer, Failure> {
     Answer::new(&Output { debug_build, rows }, text)
 }
 
-fn measure(case: &Case) -> Row {
+fn measure(case: &Case, repeats: u32) -> Row {
     let requests = workload(case);
     let fleet = FleetSpec { replica: replica(case.usable_blocks), replicas: case.replicas };
     let horizon = requests.last().map_or(Picos::ZERO, |last| last.due);
     let limits = RunLimits { max_steps: u64::MAX, ..RunLimits::to_the_end(horizon) };
     let mut fastest = f64::INFINITY;
     let (mut steps, mut preemptions) = (0, 0);
-    for _ in 0..REPEATS {
+    for _ in 0..repeats.max(1) {
         let start = Instant::now();
         for _ in 0..case.runs {
             let run = simulate(&requests, &fleet, limits);

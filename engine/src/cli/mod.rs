@@ -41,6 +41,6 @@ fn answer(cli: &Cli) -> Result<Answer, Failure> {
         Verb::Calibrate(args) => calibrate::run(args),
         Verb::Link { direction } => link::run(direction),
         Verb::Catalog { list } => catalog::run(*list),
-        Verb::Bench => bench::run(),
+        Verb::Bench(args) => bench::run(args),
     }
 }

@@ -178,7 +178,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         let boundary =
             self.ends.first().map(|(at, index)| Event { at, kind: EventKind::Boundary, index });
         let other = self.events.peek().map(|Reverse(event)| *event);
-        [arrival, boundary, other].into_iter().flatten().min()
+        earlier(arrival, earlier(boundary, other))
     }
 
     fn take(&mut self, event: Event) {
@@ -285,6 +285,13 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             replica.add_to(&mut sample, &self.jobs);
         }
         sample
+    }
+}
+
+fn earlier(a: Option<Event>, b: Option<Event>) -> Option<Event> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if b < a { b } else { a }),
+        (a, b) => a.or(b),
     }
 }
 

@@ -81,6 +81,7 @@ pub struct CompiledLaw {
     step_overhead_s: f64,
     s_per_half_pair: f64,
     s_per_decode_seq: f64,
+    per_decode_seq: Picos,
     picos_per_kv_token: i64,
 }
 
@@ -101,6 +102,7 @@ impl CompiledLaw {
             step_overhead_s,
             s_per_half_pair: scale * law.s_per_pair / 2.0,
             s_per_decode_seq: scale * law.s_per_decode_seq,
+            per_decode_seq: Picos::from_secs(scale * law.s_per_decode_seq),
             picos_per_kv_token: Picos::from_secs(scale * law.s_per_kv_token).0,
         };
         this.decodes = tokens.map(|decodes| this.composition(0, 0, decodes)).collect();
@@ -141,7 +143,7 @@ impl CompiledLaw {
 
     /// Time charged to one decode sequence beyond its token.
     pub fn per_decode_seq(&self) -> Picos {
-        Picos::from_secs(self.s_per_decode_seq)
+        self.per_decode_seq
     }
 
     /// Time charged to the attention pairs of a prefill, given twice their number.
@@ -153,9 +155,13 @@ impl CompiledLaw {
     pub fn step(&self, shape: BatchShape) -> Picos {
         let composition =
             self.composition(shape.prefill_tokens, shape.prefill_half_pairs, shape.decode_seqs);
-        let kv_tokens = i64::try_from(shape.kv_tokens).unwrap_or(i64::MAX);
-        let reading = self.picos_per_kv_token.saturating_mul(kv_tokens);
-        Picos(composition.0.saturating_add(reading))
+        composition + self.reads(shape.kv_tokens)
+    }
+
+    /// Time that reading `kv_tokens` cached tokens adds to a step.
+    pub fn reads(&self, kv_tokens: u64) -> Picos {
+        let kv_tokens = i64::try_from(kv_tokens).unwrap_or(i64::MAX);
+        Picos(self.picos_per_kv_token.saturating_mul(kv_tokens))
     }
 
     /// How a step's seconds are shared out: the marginal terms to what caused them, the rest

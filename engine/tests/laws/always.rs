@@ -1,7 +1,7 @@
 //! Conservation, causality, determinism, work conservation and metamorphic relations over random
 //! configurations.
 
-use goodput_engine::sim::{ReplicaSpec, SimRun};
+use goodput_engine::sim::{FleetSpec, ReplicaSpec, RunLimits, SimRun, simulate, simulate_stepwise};
 use goodput_engine::slo::Fate;
 use goodput_engine::step_time::BatchShape;
 use goodput_engine::units::Picos;
@@ -219,18 +219,19 @@ fn pressure_on_memory_is_part_of_the_random_configurations() {
 fn blocks_come_back_when_one_leaves_in_the_step_in_which_another_finishes() {
     let first = request(0.0, 10, 2);
     let second = OfferedRequest { patience: Some(Picos::from_secs(0.1)), ..request(0.05, 10, 2) };
-    let run = run(&[first, second], replica(law(0.1, 0.0, 0.0)), 1);
-    assert_eq!(run.stamps[0].ended, Some(Picos::from_secs(0.2)));
-    assert_eq!(
-        (run.stamps[1].fate, run.stamps[1].scheduled),
-        (Fate::Cancelled, Some(Picos::from_secs(0.1)))
-    );
-    assert_eq!(run.samples.last().map(|sample| sample.kv_used_tokens), Some(0));
+    let fleet = FleetSpec { replica: replica(law(0.1, 0.0, 0.0)), replicas: 1 };
+    for engine in [simulate, simulate_stepwise] {
+        let limits = RunLimits::to_the_end(Picos::from_secs(1.0));
+        let run = engine(&[first, second], &fleet, limits);
+        let [first, second] = [&run.stamps[0], &run.stamps[1]];
+        assert_eq!(first.ended, Some(Picos::from_secs(0.2)));
+        assert_eq!((second.fate, second.scheduled), (Fate::Cancelled, Some(Picos::from_secs(0.1))));
+        assert_eq!(run.samples.last().map(|sample| sample.kv_used_tokens), Some(0));
+    }
 }
 
 #[test]
 fn a_limit_cuts_the_run_off_and_says_so() {
-    use goodput_engine::sim::{FleetSpec, RunLimits, simulate};
     let requests: Vec<_> = (0..100).map(|i| request(f64::from(i), 100, 1000)).collect();
     let fleet = FleetSpec { replica: replica(law(5e-3, 4e-5, 0.0)), replicas: 1 };
     let horizon = Picos::from_secs(100.0);

@@ -28,13 +28,18 @@ impl Books {
         self.beside_prefill
     }
 
-    /// A step of `shape` begins, whose prefills are charged `pairs` for their attention pairs.
-    /// Returns what each of its tokens is charged.
-    pub fn step(&mut self, law: &CompiledLaw, shape: BatchShape, pairs: Picos) -> Picos {
-        let composition =
-            law.composition(shape.prefill_tokens, shape.prefill_half_pairs, shape.decode_seqs);
+    /// A step of `shape` begins, which takes `composition` before any cached token is read, and
+    /// whose prefills are charged `pairs` for their attention pairs. Returns what each of its
+    /// tokens is charged.
+    pub fn step(
+        &mut self,
+        law: &CompiledLaw,
+        shape: BatchShape,
+        composition: Picos,
+        pairs: Picos,
+    ) -> Picos {
         if shape.prefill_tokens > 0 {
-            self.beside_prefill += composition - law.composition(0, 0, shape.decode_seqs);
+            self.beside_prefill += composition - law.decode_composition(shape.decode_seqs);
         }
         self.steps(1, composition - pairs, law, shape.tokens(), shape.decode_seqs)
     }
@@ -105,6 +110,10 @@ mod tests {
         CompiledLaw::new(&coefficients.law(), 512, 1.0, 0.0)
     }
 
+    fn composition(law: &CompiledLaw, shape: BatchShape) -> Picos {
+        law.composition(shape.prefill_tokens, shape.prefill_half_pairs, shape.decode_seqs)
+    }
+
     proptest! {
         #[test]
         fn many_steps_at_once_are_charged_as_one_by_one(
@@ -117,7 +126,8 @@ mod tests {
             let mut one_by_one = at_once;
             at_once.steps(k, time(n), &law, n, n);
             for _ in 0..k {
-                one_by_one.step(&law, BatchShape { decode_seqs: n, ..Default::default() }, Picos::ZERO);
+                let shape = BatchShape { decode_seqs: n, ..Default::default() };
+                one_by_one.step(&law, shape, time(n), Picos::ZERO);
             }
             prop_assert_eq!(at_once.decode(), one_by_one.decode());
             prop_assert_eq!(at_once.carry, one_by_one.carry);
@@ -133,7 +143,7 @@ mod tests {
                 let pairs = law.pairs(shape.prefill_half_pairs);
                 let before = books.decode();
                 if shape.tokens() > 0 {
-                    let per_token = books.step(&law, shape, pairs);
+                    let per_token = books.step(&law, shape, composition(&law, shape), pairs);
                     prefill += per_token.0 * i64::try_from(chunk).expect("small") + pairs.0;
                     decode += (books.decode() - before).0 * i64::try_from(decodes).expect("small");
                     time += law.step(shape).0;

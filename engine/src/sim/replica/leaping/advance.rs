@@ -108,7 +108,7 @@ impl Leaping<'_> {
 
     /// Some tokens of a prompt are computed; with the last of them a token leaves.
     fn compute(&mut self, chunk: Chunk, now: Picos, jobs: &mut [LeapJob]) {
-        let Chunk { id, tokens } = chunk;
+        let Chunk { id, tokens, .. } = chunk;
         let job = &mut jobs[id as usize];
         self.load.prefill_tokens += u64::from(tokens);
         job.state.kv += tokens;

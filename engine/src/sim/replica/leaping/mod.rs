@@ -89,6 +89,8 @@ pub struct Leaping<'a> {
 struct Chunk {
     id: u32,
     tokens: u32,
+    /// What its attention pairs cost.
+    pairs: Picos,
 }
 
 #[derive(Debug, Clone, Copy, Default)]

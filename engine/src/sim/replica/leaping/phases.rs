@@ -86,22 +86,20 @@ impl Phases {
     /// Σ blocks taken × the time from when they are taken to `stop`, over the steps of `leap` from
     /// its second to its `last`, the next step being its first.
     pub fn block_time(&self, leap: &Leap, last: i64, stop: Picos) -> i128 {
-        let size = self.size;
         let mut sum = 0;
-        let mut phase = self.following(self.now);
-        for begun in 1..last.min(size + 1) {
-            let count = self.counts[phase];
+        let mut phase = self.now;
+        let (mut begins, mut duration) = (leap.time(1), leap.first);
+        for begun in 1..last.min(self.size + 1) {
             phase = self.following(phase);
-            if count == 0 {
-                continue;
+            let count = i128::from(self.counts[phase]);
+            if last - 1 - begun < self.size {
+                sum += count * i128::from((stop - begins).0);
+            } else if count > 0 {
+                let times = (last - 1 - begun) / self.size + 1;
+                sum += count * time_left(leap, stop, begun, self.size, times);
             }
-            let cycles = (last - 1 - begun) / size;
-            let span = if cycles == 0 {
-                i128::from((stop - leap.time(begun)).0)
-            } else {
-                time_left(leap, stop, begun, size, cycles + 1)
-            };
-            sum += i128::from(count) * span;
+            duration += leap.growth;
+            begins = Picos(begins.0.saturating_add(duration));
         }
         sum
     }
@@ -125,8 +123,10 @@ impl Phases {
 
     /// Whole cycles in `steps` steps, and the steps beyond.
     fn cycles(&self, steps: i64) -> (u64, usize) {
-        let rest = usize::try_from(steps % self.size).expect("below the block size");
-        ((steps / self.size).cast_unsigned(), rest)
+        // Most leaps are short, and a division is slow.
+        let cycles = if steps < self.size { 0 } else { steps / self.size };
+        let rest = usize::try_from(steps - cycles * self.size).expect("below the block size");
+        (cycles.cast_unsigned(), rest)
     }
 
     fn sum(&self, first: usize, steps: usize) -> u64 {

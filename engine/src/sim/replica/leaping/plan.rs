@@ -82,11 +82,8 @@ impl Leaping<'_> {
         let law = &self.spec.law;
         let n = u64::from(self.decodes);
         let composition = law.decode_composition(n);
-        let per_kv = law.per_kv_token().0;
-        let reads = |tokens: u64| per_kv.saturating_mul(i64::try_from(tokens).unwrap_or(i64::MAX));
-        let first = composition.0.saturating_add(reads(self.decode_kv));
         self.books.steps(1, composition, law, n, n);
-        Leap::of(now, first, reads(n), most)
+        Leap::of(now, (composition + law.reads(self.decode_kv)).0, law.reads(n).0, most)
     }
 
     /// One step with prompt tokens in it, its time shared out to what caused it.
@@ -98,23 +95,24 @@ impl Leaping<'_> {
             ..BatchShape::default()
         };
         let mut all_pairs = Picos::ZERO;
-        for chunk in &self.chunks {
+        for chunk in &mut self.chunks {
             let (context, tokens) = (jobs[chunk.id as usize].state.kv.into(), chunk.tokens.into());
             shape.add_prefill(context, tokens);
-            all_pairs += law.pairs(BatchShape::half_pairs(context, tokens));
+            chunk.pairs = law.pairs(BatchShape::half_pairs(context, tokens));
+            all_pairs += chunk.pairs;
         }
-        let per_token = self.books.step(law, shape, all_pairs);
+        let composition =
+            law.composition(shape.prefill_tokens, shape.prefill_half_pairs, shape.decode_seqs);
+        let per_token = self.books.step(law, shape, composition, all_pairs);
         for chunk in &self.chunks {
             let job = &mut jobs[chunk.id as usize];
-            let (context, tokens) = (job.state.kv.into(), chunk.tokens.into());
-            let pairs = law.pairs(BatchShape::half_pairs(context, tokens));
-            let cost = prefill_cost(per_token, chunk.tokens, pairs);
+            let cost = prefill_cost(per_token, chunk.tokens, chunk.pairs);
             let again = job.state.high_water.saturating_sub(job.state.kv).min(chunk.tokens);
             job.stamps.busy += cost;
             job.stamps.recomputed += part(cost, again, chunk.tokens);
             self.load.prefill_busy += cost;
             self.load.recomputed_tokens += u64::from(again);
         }
-        Leap::step(now, law.step(shape))
+        Leap::step(now, composition + law.reads(self.decode_kv))
     }
 }

@@ -39,7 +39,7 @@ impl Leaping<'_> {
             let tokens = job.prefill_left().min(self.spec.max_num_batched_tokens - self.decodes);
             let kv = job.state.kv;
             needed += self.blocks_for(kv + tokens) - self.blocks_for(kv);
-            chunk = Some(Chunk { id, tokens });
+            chunk = Some(Chunk { id, tokens, pairs: Picos::ZERO });
         }
         let mut preempted = false;
         while needed > self.blocks.free() {
@@ -157,7 +157,7 @@ impl Leaping<'_> {
         job.stamps.scheduled = job.stamps.scheduled.or(Some(now));
         self.load.backlog_prefill_tokens -= u64::from(cached);
         self.running += 1;
-        self.chunks.push(Chunk { id, tokens });
+        self.chunks.push(Chunk { id, tokens, pairs: Picos::ZERO });
         self.admitted.push(id);
         if self.admitted.len() > FEW && self.admitted.len() > 3 * self.running as usize {
             self.admitted.retain(|id| jobs[*id as usize].place == Place::Running);

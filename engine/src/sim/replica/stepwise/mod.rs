@@ -223,7 +223,9 @@ impl Stepwise<'_> {
         let prefills = || batch.iter().filter(|work| work.chunk > 0);
         let all_pairs = prefills().map(|work| pairs(&jobs[work.id as usize], work.chunk));
         let all_pairs = all_pairs.fold(Picos::ZERO, |sum, pairs| sum + pairs);
-        let per_token = self.books.step(law, shape, all_pairs);
+        let composition =
+            law.composition(shape.prefill_tokens, shape.prefill_half_pairs, shape.decode_seqs);
+        let per_token = self.books.step(law, shape, composition, all_pairs);
         for work in prefills() {
             let job = &mut jobs[work.id as usize];
             let cost = prefill_cost(per_token, work.chunk, pairs(job, work.chunk));

@@ -1,8 +1,14 @@
 //! What each benchmark tool writes, one module per tool and a fixture of our own per generation of
 //! its files: what is read, under which definition, and what is said about the rest.
 
+#[path = "ingest_tools/aiperf.rs"]
+mod aiperf;
+#[path = "ingest_tools/guidellm.rs"]
+mod guidellm;
 #[path = "ingest_tools/inference_perf.rs"]
 mod inference_perf;
+#[path = "ingest_tools/others.rs"]
+mod others;
 #[path = "ingest_tools/sglang.rs"]
 mod sglang;
 

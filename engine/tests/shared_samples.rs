@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use goodput_engine::ingest::{Contents, RecordOutcome, TraceSummary, read, read_file};
+use goodput_engine::ingest::{
+    Contents, LatencyStats, RecordOutcome, TraceSummary, read, read_file,
+};
 use goodput_engine::problem::Severity;
 use goodput_engine::review::{Finding, review};
 
@@ -117,6 +119,54 @@ fn the_prometheus_sibling_is_not_taken_for_the_clients_report() {
         assert!(review(&[file]).iter().any(|finding| finding.code == "gauges_unfilled"));
     }
 }
+
+#[test]
+fn what_guidellm_calls_tpot_is_ntpot_and_its_itl_is_tpot() {
+    let name = "guidellm/v0.8.0.dev18_report_metadata_version2.json";
+    let Some(bytes) = bytes(name) else { return };
+    let parsed = read(name, &bytes).expect("a report");
+    let point = &parsed.points()[0];
+    let mean = |stats: &Option<LatencyStats>| stats.as_ref().and_then(|s| s.mean_ms).expect("mean");
+    assert!(near(mean(&point.ttft), 11.48, 0.005));
+    assert!(near(mean(&point.tpot), 1.151, 0.001));
+    assert!(near(mean(&point.ntpot), 2.442, 0.001));
+    assert!(near(mean(&point.ntpot), 19.54 / 8.0, 0.005), "E2E over all eight tokens");
+}
+
+#[test]
+fn every_sample_of_a_first_tier_tool_is_recognised_as_what_it_is() {
+    let Some(folder) = samples() else { return };
+    let mut paths = Vec::new();
+    walk(&folder, &mut paths);
+    for path in paths {
+        let name = path.strip_prefix(&folder).expect("inside").display().to_string();
+        let expected = FIRST_TIER
+            .iter()
+            .find(|(folder, ending, _)| name.starts_with(folder) && name.ends_with(ending));
+        let Some((.., expected)) = expected else { continue };
+        let file = read_file(&name, &std::fs::read(&path).expect("readable"));
+        let found = file.parsed.as_ref().map(|parsed| parsed.format.id());
+        assert_eq!(found, Some(*expected), "{name}: {:?}", file.refused);
+    }
+}
+
+/// Folder, end of the name, and format.
+const FIRST_TIER: [(&str, &str, &str); 14] = [
+    ("aiperf/", "profile_export.jsonl", "aiperf_requests"),
+    ("aiperf/", "_aiperf.json", "aiperf"),
+    ("aiperf/", "_aiperf.csv", "aiperf_csv"),
+    ("guidellm/", ".json", "guidellm"),
+    ("guidellm/", ".yaml", "guidellm"),
+    ("inference-perf/", "per_request_lifecycle_metrics.json", "inference_perf_requests"),
+    ("inference-perf/", "lifecycle_metrics.json", "inference_perf"),
+    ("inference-perf/", "prometheus_metrics.json", "inference_perf_prometheus"),
+    ("inference-perf/llm-d", ".yaml", "llm_d_report"),
+    ("inferencex/gptoss120b", ".json", "vllm_bench_serve"),
+    ("sglang/", ".jsonl", "sglang_bench_serving"),
+    ("vllm-bench-serve/", ".json", "vllm_bench_serve"),
+    ("vllm-bench-serve/", ".json.gz", "vllm_bench_serve"),
+    ("traces/azure2023", ".csv", "azure_llm_trace"),
+];
 
 #[test]
 fn a_sweep_that_obeys_littles_law_gives_notes_only() {

@@ -48,6 +48,16 @@ pub(super) struct Row<'a> {
     /// Line of the file it begins on, counted from 1.
     pub line: u64,
     pub cells: &'a ByteRecord,
+    text: &'a str,
+    /// Byte after it.
+    end: u64,
+}
+
+impl Row<'_> {
+    /// Nothing but blanks comes after it.
+    fn is_last(&self) -> bool {
+        rest_is_blank(self.text, self.end)
+    }
 }
 
 /// Calls `visit` with the header and with every row after it, all of them as wide as the header.
@@ -59,9 +69,24 @@ pub(super) fn for_each_row(
     delimiter: Delimiter,
     mut visit: impl FnMut(&Row) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
+    let mut columns = None;
+    for_each_row_of_any_width(text, delimiter, |row| {
+        let columns = *columns.get_or_insert(row.cells.len());
+        if row.cells.len() != columns {
+            return Err(wrong_width(row.line, row.cells.len(), columns, row.is_last()));
+        }
+        visit(row)
+    })
+}
+
+/// The same for tables stacked above each other: every row as wide as it is.
+pub(super) fn for_each_row_of_any_width(
+    text: &str,
+    delimiter: Delimiter,
+    mut visit: impl FnMut(&Row) -> Result<(), Refusal>,
+) -> Result<(), Refusal> {
     let mut reader = builder(delimiter).from_reader(text.as_bytes());
     let mut cells = ByteRecord::new();
-    let mut columns = None;
     let mut lines = LineCounter { text: text.as_bytes(), counted: 0, line: 1 };
     loop {
         let more = reader.read_byte_record(&mut cells).map_err(|error| {
@@ -74,12 +99,8 @@ pub(super) fn for_each_row(
             continue;
         }
         let line = lines.line_of(cells.position().map_or(0, csv::Position::byte));
-        let columns = *columns.get_or_insert(cells.len());
-        if cells.len() != columns {
-            let last = rest_is_blank(text, reader.position().byte());
-            return Err(wrong_width(line, cells.len(), columns, last));
-        }
-        visit(&Row { line, cells: &cells })?;
+        let end = reader.position().byte();
+        visit(&Row { line, cells: &cells, text, end })?;
     }
 }
 

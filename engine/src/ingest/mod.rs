@@ -7,17 +7,22 @@
 //! line in `registry`. What a file does not say stays `None` and is listed in
 //! [`BenchmarkPoint::missing`]; whether what it says can be true is for the `review` module.
 
+mod aiperf;
 mod azure_trace;
+mod console_block;
 pub mod csv_points;
 mod csv_table;
 mod decode;
 mod engine_log;
 mod from_records;
 mod gathered;
+mod guidellm;
 mod gzip;
 mod inference_perf;
 mod json;
+mod known_others;
 mod latency;
+mod llm_d;
 mod parsed;
 mod point;
 mod prometheus;
@@ -34,6 +39,7 @@ mod timestamp;
 mod trace;
 mod tree;
 mod vllm_serve;
+mod yaml;
 
 pub use latency::{Definition, Latency, LatencyStats, Percentile, Weighting};
 pub use parsed::{Contents, Exclusion, Format, Notes, Parsed, ParsedFile};

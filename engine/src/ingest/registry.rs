@@ -4,17 +4,26 @@ use super::csv_table;
 use super::json::Outline;
 use super::parsed::{Contents, Format, Notes, Parsed};
 use super::{
-    Refusal, azure_trace, csv_points, engine_log, inference_perf, request_table, sglang, vllm_serve,
+    Refusal, aiperf, azure_trace, console_block, csv_points, engine_log, guidellm, inference_perf,
+    known_others, llm_d, request_table, sglang, vllm_serve,
 };
 
 /// Every format, the more specific before the more general. A new one is a module and a line.
 const FORMATS: &[FormatDescription] = &[
+    guidellm::REPORT,
+    llm_d::FORMAT,
+    guidellm::CSV,
+    aiperf::REQUESTS,
+    aiperf::SUMMARY,
+    aiperf::GENAI_PERF,
+    aiperf::CSV,
     inference_perf::SERVER,
     inference_perf::LIFECYCLE,
     inference_perf::REQUESTS,
     sglang::FORMAT,
     vllm_serve::FORMAT,
     engine_log::FORMAT,
+    console_block::FORMAT,
     azure_trace::FORMAT,
     request_table::FORMAT,
     csv_points::FORMAT,
@@ -74,7 +83,10 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Refusal> {
         if let Some(format) = FORMATS.iter().find(|format| (format.sniff)(&head)) {
             return parse_as(format, text);
         }
-        if outline_closed {
+        if let Some(other) = known_others::refusal(&head) {
+            return Err(other);
+        }
+        if json && outline_closed {
             break;
         }
     }

@@ -66,6 +66,11 @@ impl<'t> Node<'t> {
             _ => None,
         }
     }
+
+    /// A text, as it stands.
+    pub(super) fn text(&self) -> Option<&str> {
+        if let Node::Text(text) = self { Some(text) } else { None }
+    }
 }
 
 impl<'de> Deserialize<'de> for Node<'de> {

@@ -6,7 +6,7 @@
 //! adds one list entry per request. The file says nothing about GPU, GPU count or engine version
 //! unless `--metadata` was used.
 
-mod point;
+pub(super) mod point;
 mod records;
 pub(super) mod run;
 pub(super) mod values;

@@ -7,9 +7,11 @@ use crate::review::words::count;
 pub(super) fn check(subject: &Subject) -> Option<Finding> {
     let point = subject.point;
     let attempted = point.num_prompts?;
+    let cancelled = point.cancelled.unwrap_or(0);
+    let ended = |completed: u64, failed: u64| completed.checked_add(failed)?.checked_add(cancelled);
     let (name, found) = match (point.completed, point.failed) {
-        (Some(completed), Some(failed)) if completed.checked_add(failed) != Some(attempted) => {
-            ("completed + failed", completed.saturating_add(failed))
+        (Some(completed), Some(failed)) if ended(completed, failed) != Some(attempted) => {
+            ("completed + failed", ended(completed, failed).unwrap_or(u64::MAX))
         }
         // What is left of `num_prompts` is derived, and there cannot be more than all.
         (Some(completed), None) if completed > attempted => ("completed", completed),

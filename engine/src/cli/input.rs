@@ -56,15 +56,18 @@ pub fn checked(doc: &ScenarioDoc) -> Result<Checked, Failure> {
     Ok(Checked { scenario: checked.scenario, warnings: checked.warnings })
 }
 
-/// A benchmark or trace file, read or refused.
-pub fn benchmark_file(path: &Path) -> Result<BenchmarkFile, Failure> {
+/// A benchmark or trace file, or every file of a zip archive of them, read or refused. The
+/// fingerprint is of what was given.
+pub fn benchmark_files(path: &Path) -> Result<Vec<BenchmarkFile>, Failure> {
     let bytes = bytes(path, MAX_FILE_BYTES)?;
     let name = if path == Path::new("-") {
         "standard input".to_owned()
     } else {
         path.display().to_string()
     };
-    Ok(BenchmarkFile { file: ingest::read_file(&name, &bytes), sha256: sha256_hex(&bytes) })
+    let sha256 = sha256_hex(&bytes);
+    let files = ingest::read_files(&name, &bytes).into_iter();
+    Ok(files.map(|file| BenchmarkFile { file, sha256: sha256.clone() }).collect())
 }
 
 /// The text of a file, or of standard input for `-`.

@@ -12,8 +12,9 @@ use super::{accounting, input, text};
 
 pub fn run(args: &ReviewArgs) -> Result<Answer, Failure> {
     let contract = args.slo.as_deref().map(parse_limits).transpose()?;
-    let parsed = args.files.iter().map(|path| input::benchmark_file(path).map(|file| file.file));
-    let parsed = parsed.collect::<Result<Vec<_>, _>>()?;
+    let read = args.files.iter().map(|path| input::benchmark_files(path));
+    let read = read.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
+    let parsed: Vec<_> = read.map(|file| file.file).collect();
     let report = match &contract {
         Some(contract) => {
             let crossings: Vec<_> = args.by.iter().map(|Crossing(by)| by.clone()).collect();

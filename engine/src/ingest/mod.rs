@@ -40,6 +40,7 @@ mod trace;
 mod tree;
 mod vllm_serve;
 mod yaml;
+mod zip;
 
 pub use latency::{Definition, Latency, LatencyStats, Percentile, Weighting};
 pub use parsed::{Contents, Exclusion, Format, Notes, Parsed, ParsedFile};
@@ -86,4 +87,26 @@ pub fn read_file(name: &str, bytes: &[u8]) -> ParsedFile {
         Ok(parsed) => ParsedFile { file: name.to_owned(), parsed: Some(parsed), refused: None },
         Err(refusal) => ParsedFile { file: name.to_owned(), parsed: None, refused: Some(refusal) },
     }
+}
+
+/// [`read_file`] for a file that may be a zip archive: every file in it, named by the archive and
+/// its path there. An archive that cannot be read is one refused file.
+pub fn read_files(name: &str, bytes: &[u8]) -> Vec<ParsedFile> {
+    if !bytes.starts_with(zip::MAGIC) || refuse_size(bytes.len() as u64).is_some() {
+        return vec![read_file(name, bytes)];
+    }
+    let mut files = Vec::new();
+    let outcome = zip::for_each_member(bytes, |path, member| {
+        let name = format!("{name}/{path}");
+        files.push(match member {
+            Ok(bytes) => read_file(&name, bytes),
+            Err(refusal) => ParsedFile { file: name, parsed: None, refused: Some(refusal) },
+        });
+    });
+    let nothing = || Refusal::empty("the zip archive holds no files");
+    let refusal = outcome.err().or_else(|| files.is_empty().then(nothing));
+    if let Some(refusal) = refusal {
+        files.push(ParsedFile { file: name.to_owned(), parsed: None, refused: Some(refusal) });
+    }
+    files
 }

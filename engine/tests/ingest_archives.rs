@@ -1,6 +1,7 @@
 //! Folders of results in a zip: each file as it would be alone, and nothing beyond the bounds.
 
 use goodput_engine::ingest::{ParsedFile, RefusalKind, read_file, read_files};
+use goodput_engine::review::review;
 use proptest::prelude::*;
 
 const RUN: &[u8] = include_bytes!("fixtures/ingest/vllm_2025_closed_loop.json");
@@ -107,6 +108,41 @@ fn a_damaged_member_is_named_and_the_others_are_read() {
     let refused = files[0].refused.as_ref().expect("its checksum is wrong");
     assert_eq!((refused.kind, refused.message.contains("a.json")), (RefusalKind::Broken, true));
     assert!(files[1].parsed.is_some());
+}
+
+#[test]
+fn files_of_one_sweep_are_reviewed_as_one() {
+    let run = |cap: u32, rate: f64| {
+        format!(
+            r#"{{"model_id": "m", "num_prompts": 100, "max_concurrency": {cap},
+            "request_rate": "inf", "duration": {}, "completed": 100, "total_input_tokens": 5000,
+            "total_output_tokens": 10000, "request_throughput": {rate}, "output_throughput": {}}}"#,
+            100.0 / rate,
+            100.0 * rate
+        )
+    };
+    let files: Vec<ParsedFile> = [(4, 8.0), (8, 14.0), (16, 9.0)]
+        .map(|(cap, rate)| read_file(&format!("c{cap}.json"), run(cap, rate).as_bytes()))
+        .into();
+    let collapses = |files: &[ParsedFile]| -> Vec<String> {
+        let found = review(files).into_iter().filter(|f| f.code == "throughput_collapse");
+        found.map(|finding| finding.file).collect()
+    };
+    assert_eq!(collapses(&files), ["c16.json"]);
+    assert!(files.iter().all(|file| collapses(std::slice::from_ref(file)).is_empty()));
+}
+
+#[test]
+fn the_same_run_twice_is_a_duplicate_and_another_at_its_load_a_replicate() {
+    let text = String::from_utf8_lossy(RUN);
+    let other = text.replace("\"duration\": 1034", "\"duration\": 1035");
+    let codes = |second: &str| -> Vec<String> {
+        let files = [read_file("a.json", RUN), read_file("b.json", second.as_bytes())];
+        let found = review(&files).into_iter();
+        found.map(|f| f.code).filter(|c| c == "duplicate" || c == "replicates").collect()
+    };
+    assert_eq!(codes(&text), ["duplicate"]);
+    assert_eq!(codes(&other), ["replicates"]);
 }
 
 proptest! {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::subject::Subject;
 use crate::problem::Severity;
 
 /// One finding.
@@ -72,6 +73,13 @@ impl Finding {
 
     pub(super) fn at_row(mut self, row: Option<u64>) -> Self {
         self.row = row;
+        self
+    }
+
+    /// Says of which point of which file.
+    pub(super) fn at(mut self, subject: &Subject) -> Self {
+        subject.file.clone_into(&mut self.file);
+        self.row = subject.point.row;
         self
     }
 }

@@ -20,18 +20,30 @@ pub use report::{FileReport, ReviewReport, report, report_under};
 use subject::Subject;
 
 /// Every finding of every file that was read: by file in the order given, and within a file the
-/// gravest first, then by row.
+/// gravest first, then by row. Points of several files that may stand on one curve are a sweep, and
+/// are reviewed as one.
 pub fn review(files: &[ParsedFile]) -> Vec<Finding> {
-    files.iter().flat_map(review_file).collect()
+    let all: Vec<Subject> = files.iter().flat_map(Subject::all).collect();
+    let sweep: Vec<Finding> = checks::OF_A_SWEEP.iter().flat_map(|check| check(&all)).collect();
+    let mut findings = Vec::new();
+    for (place, file) in files.iter().enumerate() {
+        let mut of_file = review_file(file);
+        // Two files of one name are one for this: the first has the findings of both.
+        if !files[..place].iter().any(|earlier| earlier.file == file.file) {
+            of_file.extend(sweep.iter().filter(|finding| finding.file == file.file).cloned());
+        }
+        of_file.sort_by(|a, b| b.severity.cmp(&a.severity).then(a.row.cmp(&b.row)));
+        findings.append(&mut of_file);
+    }
+    findings
 }
 
 fn review_file(file: &ParsedFile) -> Vec<Finding> {
-    let Some(parsed) = &file.parsed else { return Vec::new() };
-    let subjects = Subject::all(parsed.points(), parsed.records());
+    let subjects = Subject::all(file);
     let mut findings = Vec::new();
     for subject in &subjects {
         for check in checks::OF_A_POINT {
-            findings.extend(check(subject).map(|finding| finding.at_row(subject.point.row)));
+            findings.extend(check(subject).map(|finding| finding.at(subject)));
         }
     }
     for check in checks::OF_A_FILE {
@@ -40,6 +52,5 @@ fn review_file(file: &ParsedFile) -> Vec<Finding> {
     for finding in &mut findings {
         finding.file.clone_from(&file.file);
     }
-    findings.sort_by(|a, b| b.severity.cmp(&a.severity).then(a.row.cmp(&b.row)));
     findings
 }

@@ -57,9 +57,9 @@ pub fn report_under(
     crossings: &[Vec<Dimension>],
 ) -> ReviewReport {
     let mut report = report(files);
-    for (file, parsed) in report.files.iter_mut().zip(files) {
-        let Some(parsed) = &parsed.parsed else { continue };
-        let subjects = Subject::all(parsed.points(), parsed.records());
+    for (file, source) in report.files.iter_mut().zip(files) {
+        let Some(parsed) = &source.parsed else { continue };
+        let subjects = Subject::all(source);
         file.goodput = subjects
             .iter()
             .filter_map(|subject| MeasuredGoodput::of(subject, contract, crossings))

@@ -1,12 +1,19 @@
 //! One point with its records, and the quantities more than one check asks of it.
 
-use crate::ingest::{BenchmarkPoint, LatencyStats, Load, RecordOutcome, RequestRecord};
+use crate::ingest::{BenchmarkPoint, LatencyStats, Load, ParsedFile, RecordOutcome, RequestRecord};
 
 /// Sent ÷ asked below which a load was not the one asked for.
 const LEAST_RATE_SHARE: f64 = 0.95;
 
+/// Part by which lengths of points on one curve may differ.
+const SAME_LENGTHS: f64 = 0.25;
+
 /// A point under review.
 pub(super) struct Subject<'a> {
+    /// File it is in.
+    pub file: &'a str,
+    /// Id of that file's format.
+    pub format: &'a str,
     pub point: &'a BenchmarkPoint,
     pub records: &'a [RequestRecord],
 }
@@ -19,9 +26,12 @@ pub(super) struct WholeRequest {
 }
 
 impl<'a> Subject<'a> {
-    /// Every point with the records that name it. Records are grouped by point.
-    pub(super) fn all(points: &'a [BenchmarkPoint], records: &'a [RequestRecord]) -> Vec<Self> {
-        points
+    /// Every point of a file with the records that name it. Records are grouped by point.
+    pub(super) fn all(file: &'a ParsedFile) -> Vec<Self> {
+        let Some(parsed) = &file.parsed else { return Vec::new() };
+        let records = parsed.records();
+        parsed
+            .points()
             .iter()
             .enumerate()
             .map(|(index, point)| {
@@ -29,9 +39,48 @@ impl<'a> Subject<'a> {
                 let upto = |record: &RequestRecord| (record.point as usize) <= index;
                 let begin = records.partition_point(before);
                 let end = records.partition_point(upto);
-                Self { point, records: &records[begin..end.max(begin)] }
+                Self {
+                    file: &file.file,
+                    format: parsed.format.id(),
+                    point,
+                    records: &records[begin..end.max(begin)],
+                }
             })
             .collect()
+    }
+
+    /// The load as a number, of the kinds that have one.
+    pub(super) fn load_value(&self) -> Option<f64> {
+        match self.point.load {
+            Load::Concurrency { requests } => Some(requests as f64),
+            Load::RequestRate { rps } => Some(rps),
+            Load::Unbounded | Load::Ramp { .. } | Load::Unstated => None,
+        }
+    }
+
+    /// Whether two points may stand on one curve: one tool, one kind of load, one context, lengths
+    /// that differ by less than a quarter.
+    pub(super) fn same_curve(&self, other: &Self) -> bool {
+        let (one, two) = (self.point, other.point);
+        let same_kind = matches!(
+            (one.load, two.load),
+            (Load::Concurrency { .. }, Load::Concurrency { .. })
+                | (Load::RequestRate { .. }, Load::RequestRate { .. })
+        );
+        let lengths = [(one.input, two.input), (one.output, two.output)];
+        let same_lengths = lengths.into_iter().all(|pair| match pair {
+            (Some(a), Some(b)) => {
+                let longer = a.mean_tokens.max(b.mean_tokens);
+                (a.mean_tokens - b.mean_tokens).abs() <= SAME_LENGTHS * longer
+            }
+            (None, None) => true,
+            _ => false,
+        });
+        self.format == other.format
+            && same_kind
+            && same_lengths
+            && one.context == two.context
+            && one.label == two.label
     }
 
     /// Records with an outcome.

@@ -20,6 +20,7 @@ mod load_not_reached;
 mod percentile_order;
 mod prefill_rate;
 mod quality;
+mod repeats;
 mod retokenized_counts;
 mod start_burst;
 mod throughput_collapse;
@@ -66,4 +67,7 @@ pub(super) const OF_A_POINT: &[PointCheck] = &[
 
 /// Checks that look at all points of a file.
 pub(super) const OF_A_FILE: &[FileCheck] =
-    &[throughput_collapse::check, definitions::check, facts_missing::check, quality::check];
+    &[definitions::check, facts_missing::check, quality::check];
+
+/// Checks that look at all points of all files.
+pub(super) const OF_A_SWEEP: &[FileCheck] = &[throughput_collapse::check, repeats::check];

@@ -1,26 +1,23 @@
 //! More load and less throughput: past its peak a system does not merely stop gaining.
 
-use crate::ingest::{BenchmarkPoint, Load};
 use crate::review::Finding;
 use crate::review::subject::Subject;
 use crate::review::words::{number, percent};
 
 /// Part of the peak below which it is a collapse.
 const COLLAPSED: f64 = 0.8;
-/// Part by which lengths of comparable points may differ.
-const SAME_LENGTHS: f64 = 0.25;
 
 pub(super) fn check(subjects: &[Subject]) -> Vec<Finding> {
     subjects.iter().filter_map(|subject| collapse(subject, subjects)).collect()
 }
 
 fn collapse(subject: &Subject, all: &[Subject]) -> Option<Finding> {
-    let load = load_value(subject.point)?;
+    let load = subject.load_value()?;
     let rate = subject.completed_rps()?;
     let alike: Vec<(f64, f64)> = all
         .iter()
-        .filter(|other| comparable(subject.point, other.point))
-        .filter_map(|other| Some((load_value(other.point)?, other.completed_rps()?)))
+        .filter(|other| subject.same_curve(other))
+        .filter_map(|other| Some((other.load_value()?, other.completed_rps()?)))
         .collect();
     // Two unlike results at one load: the rows differ in something the file does not say.
     let mixed = alike.iter().any(|a| {
@@ -44,7 +41,7 @@ fn collapse(subject: &Subject, all: &[Subject]) -> Option<Finding> {
                 number(peak.0)
             ),
         )
-        .at_row(subject.point.row)
+        .at(subject)
         .figure("throughput here", rate, "requests/s")
         .figure("throughput at the peak", peak.1, "requests/s")
         .figure("load at the peak", peak.0, "")
@@ -53,29 +50,4 @@ fn collapse(subject: &Subject, all: &[Subject]) -> Option<Finding> {
             number(peak.0)
         )),
     )
-}
-
-fn load_value(point: &BenchmarkPoint) -> Option<f64> {
-    match point.load {
-        Load::Concurrency { requests } => Some(requests as f64),
-        Load::RequestRate { rps } => Some(rps),
-        Load::Unbounded | Load::Ramp { .. } | Load::Unstated => None,
-    }
-}
-
-fn comparable(one: &BenchmarkPoint, other: &BenchmarkPoint) -> bool {
-    let same_kind = matches!(
-        (one.load, other.load),
-        (Load::Concurrency { .. }, Load::Concurrency { .. })
-            | (Load::RequestRate { .. }, Load::RequestRate { .. })
-    );
-    let lengths = [(one.input, other.input), (one.output, other.output)];
-    let same_lengths = lengths.into_iter().all(|pair| match pair {
-        (Some(a), Some(b)) => {
-            (a.mean_tokens - b.mean_tokens).abs() <= SAME_LENGTHS * a.mean_tokens.max(b.mean_tokens)
-        }
-        (None, None) => true,
-        _ => false,
-    });
-    same_kind && same_lengths && one.context == other.context && one.label == other.label
 }

@@ -169,3 +169,16 @@ fn windows_take_their_blocks_from_the_same_pool() {
     assert_eq!(scheduled[..2], [Some(Picos::ZERO); 2]);
     assert_eq!(scheduled[2], Some(Picos::from_secs(5.0)));
 }
+
+#[test]
+fn a_pool_that_is_never_full_serves_like_any_larger_one() {
+    // Ten million blocks are taken and given back, of 2^40: memory is for what was preempted.
+    let requests = poisson(200, 20.0, 1, |_| (50_000, 20));
+    let with = |usable_blocks| {
+        let spec = ReplicaSpec { usable_blocks, block_size: 1, ..replica(law(5e-3, 4e-7, 0.0)) };
+        run(&requests, spec, 1)
+    };
+    let (roomy, huge) = (with(1 << 24), with(1 << 40));
+    assert_eq!(roomy.stamps, huge.stamps);
+    assert!(huge.samples.iter().any(|sample| sample.kv_used_tokens > 50_000));
+}

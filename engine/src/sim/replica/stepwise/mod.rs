@@ -8,7 +8,7 @@ mod complete;
 mod job;
 mod schedule;
 
-use blocks::{BlockId, BlockPool, Content};
+use blocks::{BlockPool, KeptRun};
 use job::{JobState, StepJob};
 
 use super::books::{Books, kv_reads, part, prefill_cost};
@@ -66,7 +66,7 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
         Self {
             spec,
             horizon,
-            pool: BlockPool::new(u32::try_from(spec.usable_blocks).unwrap_or(u32::MAX)),
+            pool: BlockPool::new(spec.usable_blocks),
             running: Vec::new(),
             queue: Queue::default(),
             finishing: Vec::new(),
@@ -186,7 +186,7 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
 
 impl Stepwise<'_> {
     fn held_blocks(&self) -> u64 {
-        u64::from(self.pool.total() - self.pool.free_count())
+        self.pool.total() - self.pool.free_count()
     }
 
     /// What the replica held through `step`, as far as it lies before the horizon.

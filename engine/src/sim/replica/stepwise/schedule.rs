@@ -5,7 +5,7 @@
 //! the tail of the list, which may be itself. Then, unless somebody was preempted, preempted
 //! requests and the queue in order, until seats, budget or blocks refuse the head.
 
-use super::{BlockId, BlockPool, Content, StepJob, Stepwise, Work};
+use super::{JobState, StepJob, Stepwise, Work};
 use crate::sim::job::Place;
 use crate::units::Picos;
 
@@ -40,15 +40,15 @@ impl Stepwise<'_> {
             let job = &jobs[id as usize];
             let chunk = job.prefill_left().min(*budget);
             let tokens = chunk.max(1);
-            let needed = self.blocks_for(job.state.kv + tokens) - block_count(job);
-            while self.pool.free_count() < needed && self.running.len() > next {
+            let needed = self.blocks_for(job.state.kv + tokens) - job.state.blocks;
+            while self.pool.free_count() < u64::from(needed) && self.running.len() > next {
                 self.preempt_tail(jobs);
                 any_preempted = true;
             }
             if self.running.len() == next {
                 break; // it was the tail itself
             }
-            take_blocks(&mut self.pool, &mut jobs[id as usize].state.blocks, needed);
+            self.take_blocks(&mut jobs[id as usize], needed);
             batch.push(Work { id, chunk });
             *budget -= tokens;
             next += 1;
@@ -66,11 +66,12 @@ impl Stepwise<'_> {
         }
         let full_blocks =
             if self.spec.prefix_caching { job.state.kv / self.spec.block_size } else { 0 };
-        free_window(&mut self.pool, job);
-        for index in (0..block_count(job)).rev() {
-            let content = (index < full_blocks).then_some(Content { request: id, index });
-            self.pool.free(job.state.blocks[index as usize], content);
-        }
+        let full_blocks = full_blocks.min(job.state.blocks);
+        // What its windows hold is of no use to anybody later, nor is a block that is not full.
+        let useless = job.state.blocks - full_blocks;
+        self.pool.free(u64::from(job.state.window_blocks) + u64::from(useless));
+        job.state.kept = self.pool.keep(full_blocks.into());
+        (job.state.blocks, job.state.window_blocks) = (0, 0);
         let left_before = job.prefill_left();
         job.state.high_water = job.state.high_water.max(job.state.kv);
         job.state.kv = 0;
@@ -102,7 +103,7 @@ impl Stepwise<'_> {
                 self.refusals.kv_memory += 1;
                 return;
             }
-            let hits = self.cached_blocks(id, job);
+            let hits = self.cached_blocks(job);
             let cached = hits * self.spec.block_size;
             let left = job.state.target - cached;
             let chunk = left.min(*budget);
@@ -113,7 +114,7 @@ impl Stepwise<'_> {
             let reserved =
                 if self.spec.reserve_full_isl { job.state.target } else { cached + chunk };
             let needed = self.blocks_for(reserved) + self.spec.window_blocks_per_seq;
-            if needed > self.pool.free_count() {
+            if u64::from(needed) > self.pool.free_count() {
                 self.refusals.kv_memory += 1;
                 return;
             }
@@ -132,7 +133,7 @@ impl Stepwise<'_> {
             job.state.target.min(budget)
         };
         let needed = self.blocks_for(least) + self.spec.window_blocks_per_seq;
-        self.spec.chunked_prefill && budget > 0 && needed > self.pool.free_count()
+        self.spec.chunked_prefill && budget > 0 && u64::from(needed) > self.pool.free_count()
     }
 
     /// Moves the head of the queue into the batch, with its cached blocks and new ones for `chunk`.
@@ -140,15 +141,17 @@ impl Stepwise<'_> {
         self.queue.pop();
         let job = &mut jobs[id as usize];
         self.load.leave_queue(job.prefill_left(), job.decode_left());
-        job.state.blocks.truncate(hits as usize);
-        for (index, &block) in (0..).zip(&job.state.blocks) {
-            let still_there = self.pool.touch(block, Content { request: id, index });
-            debug_assert!(still_there, "counted as a hit just now");
+        if let Some(kept) = job.state.kept.take() {
+            self.pool.take_back(kept, hits.into());
         }
+        job.state.blocks = hits;
+        job.state.window_blocks = self.spec.window_blocks_per_seq;
+        let taken = self.pool.take(job.state.window_blocks.into());
+        debug_assert!(taken, "the caller counted the free blocks");
         let cached = hits * self.spec.block_size;
         let needed = self.blocks_for(cached + chunk) - hits;
-        take_blocks(&mut self.pool, &mut job.state.blocks, needed);
-        take_blocks(&mut self.pool, &mut job.state.window_blocks, self.spec.window_blocks_per_seq);
+        self.take_blocks(&mut jobs[id as usize], needed);
+        let job = &mut jobs[id as usize];
         job.state.kv = cached;
         job.place = Place::Running;
         job.stamps.cached_tokens += cached;
@@ -159,13 +162,17 @@ impl Stepwise<'_> {
 
     /// Blocks of a preempted request that nobody has taken, from the first on. The last token is
     /// always computed, so that there is something to sample from.
-    fn cached_blocks(&self, id: u32, job: &StepJob) -> u32 {
+    fn cached_blocks(&self, job: &StepJob) -> u32 {
         let most = (job.state.target - 1) / self.spec.block_size;
-        let former = job.state.blocks.iter().take(most as usize);
-        let hit = |(index, block): &(u32, &u32)| {
-            self.pool.holds(**block, Content { request: id, index: *index })
-        };
-        (0..).zip(former).take_while(hit).map(|(index, _)| index + 1).last().unwrap_or(0)
+        let kept = job.state.kept.map_or(0, |kept| self.pool.kept(kept));
+        u32::try_from(kept).unwrap_or(u32::MAX).min(most)
+    }
+
+    /// Takes `count` more blocks for `job`; the caller has seen that they are free.
+    fn take_blocks(&mut self, job: &mut StepJob, count: u32) {
+        let taken = self.pool.take(count.into());
+        debug_assert!(taken, "the caller counted the free blocks");
+        job.state.blocks += count;
     }
 
     fn blocks_for(&self, tokens: u32) -> u32 {
@@ -190,30 +197,10 @@ impl Stepwise<'_> {
         }
     }
 
-    /// A request that will not return gives its blocks back, last block first, holding nothing.
+    /// A request that will not return gives its blocks back, holding nothing.
     fn release(&mut self, id: u32, jobs: &mut [StepJob]) {
-        let job = &mut jobs[id as usize];
-        free_window(&mut self.pool, job);
-        for block in std::mem::take(&mut job.state.blocks).into_iter().rev() {
-            self.pool.free(block, None);
-        }
-    }
-}
-
-fn block_count(job: &StepJob) -> u32 {
-    u32::try_from(job.state.blocks.len()).expect("a request holds fewer blocks than it has tokens")
-}
-
-/// Takes `count` blocks; the caller has seen that they are free.
-fn take_blocks(pool: &mut BlockPool, into: &mut Vec<BlockId>, count: u32) {
-    for _ in 0..count {
-        into.push(pool.take().expect("the caller counted the free blocks"));
-    }
-}
-
-/// What the windows of a sequence hold is of no use to anybody later.
-fn free_window(pool: &mut BlockPool, job: &mut StepJob) {
-    for block in std::mem::take(&mut job.state.window_blocks) {
-        pool.free(block, None);
+        let JobState { blocks, window_blocks, .. } = &mut jobs[id as usize].state;
+        self.pool.free(u64::from(*window_blocks) + u64::from(*blocks));
+        (*blocks, *window_blocks) = (0, 0);
     }
 }

@@ -6,6 +6,7 @@ use goodput_engine::accounts::report::{GoodputKind, SimReport, VerdictState};
 use goodput_engine::accounts::{Simulated, Unanswerable, answer};
 use goodput_engine::scenario::check;
 use goodput_engine::scenario::doc::ScenarioDoc;
+use goodput_engine::sim::CutOff;
 use goodput_engine::slo::{Fate, Outcome};
 use serde_json::{Value, json};
 
@@ -272,6 +273,7 @@ fn a_run_that_was_cut_off_claims_nothing() {
         ("/fleet/pools/0/step_time", json!({ "source": source })),
         ("/workload/horizon_s", json!(2_592_000.0)),
     ]);
+    assert_eq!(report.cut_off_by, Some(CutOff::Time));
     assert!(!report.complete && report.outcomes[&Outcome::Unfinished] == 1);
     assert_ne!(report.verdict.state, VerdictState::LateButStable);
     assert!(!report.verdict.sentence.contains("All work is done"), "{:?}", report.verdict);

@@ -15,7 +15,7 @@ use super::words::{percent, span_ms, thousands};
 use crate::problem::Problem;
 use crate::scenario::{Pool, Scenario};
 use crate::sim::{
-    FleetSim, FleetSpec, Progress, ReplicaSpec, RunLimits, Saturation, SimRun, saturate,
+    CutOff, FleetSim, FleetSpec, Progress, ReplicaSpec, RunLimits, Saturation, SimRun, saturate,
 };
 use crate::slo::{Fate, Outcome};
 use crate::units::Picos;
@@ -213,7 +213,8 @@ impl<'a> Answer<'a> {
             horizon_s: horizon.as_secs(),
             warmup_s: warmup.as_secs(),
             ended_s: run.ended.as_secs(),
-            complete: !run.cut_off,
+            complete: run.cut_off.is_none(),
+            cut_off_by: run.cut_off,
             offered: window.len() as u64,
             outcomes: tally::outcomes(window),
             missed,
@@ -346,14 +347,20 @@ fn untold(window: &[Row], run: &SimRun) -> Option<String> {
             "No request is due between warm-up and horizon, so nothing is seen".to_owned(),
         );
     }
-    run.cut_off.then(|| {
-        format!(
-            "The run was cut off at {} by a limit of the simulator ({} steps computed), so whether \
-             the contract holds is not known: shorten the horizon",
-            span_ms(run.ended.as_millis()),
+    let limit = match run.cut_off? {
+        CutOff::Steps => format!("after {} steps", thousands(run.steps as f64)),
+        CutOff::SequenceSteps => format!(
+            "after {} sequences in {} steps",
+            thousands(run.sequence_steps as f64),
             thousands(run.steps as f64)
-        )
-    })
+        ),
+        CutOff::Time => "at the end of the time it can count".to_owned(),
+    };
+    Some(format!(
+        "The run was cut off at {} of simulated time by a limit of the simulator ({limit}), so \
+         whether the contract holds is not known: shorten the horizon",
+        span_ms(run.ended.as_millis()),
+    ))
 }
 
 /// Requests that left without a whole answer.

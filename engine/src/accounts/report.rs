@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::accounting::Accounting;
+use crate::sim::CutOff;
 use crate::slo::Outcome;
 pub use crate::workload::LengthSummary;
 
@@ -28,6 +29,9 @@ pub struct SimReport {
     pub ended_s: f64,
     /// False when a limit of the simulator cut the run off; the rest is then a partial result.
     pub complete: bool,
+    /// That limit: `steps`, `sequence_steps` (sequences in those steps, which is what computing
+    /// time is proportional to) or `time`; `null` of a complete run.
+    pub cut_off_by: Option<CutOff>,
     /// Requests due in the window: the denominator of every share.
     pub offered: u64,
     /// Every outcome with its count; they sum to `offered`.

@@ -9,7 +9,7 @@ use super::job::{Job, Place};
 use super::loads::Loads;
 use super::replica::{Leaping, ReplicaEngine};
 use super::sampler::Sampler;
-use super::{FleetSpec, RunLimits, Sample, SimRun, Usage};
+use super::{CutOff, FleetSpec, RunLimits, Sample, SimRun, Usage};
 use crate::slo::{Fate, RequestStamps};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
@@ -36,7 +36,9 @@ pub struct FleetSim<'a, R: ReplicaEngine<'a> = Leaping<'a>> {
     boundaries: u64,
     /// Steps begun by all replicas when everything planned has begun.
     steps_planned: u64,
-    cut_off: bool,
+    /// Sequences in the steps begun, as of the last boundaries.
+    sequence_steps: u64,
+    cut_off: Option<CutOff>,
 }
 
 /// Requests that reached the router, and those that left without being served.
@@ -89,7 +91,8 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             sampler: Sampler::new(limits.horizon),
             boundaries: 0,
             steps_planned: 0,
-            cut_off: false,
+            sequence_steps: 0,
+            cut_off: None,
         }
     }
 
@@ -104,8 +107,8 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             if self.steps_planned >= self.limits.max_steps && self.cut_plans() {
                 continue; // the first event may be another now
             }
-            if event.at > self.limits.until || self.steps_planned >= self.limits.max_steps {
-                self.cut_off = true;
+            self.cut_off = self.limit_reached(event);
+            if self.cut_off.is_some() {
                 return Progress::Done;
             }
             if self.boundaries >= pause {
@@ -115,6 +118,18 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             self.take(event);
         }
         Progress::Done
+    }
+
+    /// The limit that forbids `event`, if one does.
+    fn limit_reached(&self, event: Event) -> Option<CutOff> {
+        if event.at > self.limits.until {
+            Some(CutOff::Time)
+        } else if self.steps_planned >= self.limits.max_steps {
+            Some(CutOff::Steps)
+        } else {
+            let reached = self.sequence_steps >= self.limits.max_sequence_steps;
+            reached.then_some(CutOff::SequenceSteps)
+        }
     }
 
     /// The moment of the last event.
@@ -141,6 +156,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             samples: self.sampler.into_samples(),
             ended,
             steps: 0,
+            sequence_steps: 0,
             busy: Picos::ZERO,
             recomputed_tokens: 0,
             usage: Usage::default(),
@@ -149,6 +165,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         for replica in &self.replicas {
             let (load, held) = (replica.load(), replica.held());
             run.steps += load.steps;
+            run.sequence_steps += load.sequence_steps;
             run.busy += load.busy;
             run.recomputed_tokens += load.recomputed_tokens;
             run.usage.kv_token_s += held.block_s() * f64::from(self.spec.replica.block_size);
@@ -161,7 +178,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// The last step boundary or event of the run: of a run that was cut off, the last not after
     /// its limit.
     fn last_moment(&self) -> Picos {
-        if !self.cut_off {
+        if self.cut_off.is_none() {
             return self.now;
         }
         let until = self.limits.until;
@@ -235,9 +252,10 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// Something happens to a replica now; what the fleet knows of it follows.
     fn drive(&mut self, replica: u32, happen: impl FnOnce(&mut R, Picos, &mut [Job<R::State>])) {
         let engine = &mut self.replicas[replica as usize];
-        let planned = engine.steps_planned();
+        let (planned, sequences) = (engine.steps_planned(), engine.load().sequence_steps);
         happen(engine, self.now, &mut self.jobs);
         self.steps_planned = self.steps_planned - planned + engine.steps_planned();
+        self.sequence_steps += engine.load().sequence_steps - sequences;
         self.loads.set(replica, engine.load().outstanding);
         self.ends.set(replica, engine.end());
     }

@@ -25,6 +25,8 @@ pub use replica::Refusals;
 use replica::{Leaping, ReplicaEngine, Stepwise};
 pub use saturate::{Saturation, saturate};
 
+use serde::{Deserialize, Serialize};
+
 use crate::slo::RequestStamps;
 use crate::step_time::CompiledLaw;
 use crate::units::Picos;
@@ -109,6 +111,8 @@ pub struct RunLimits {
     pub horizon: Picos,
     /// Steps in all, over all replicas.
     pub max_steps: u64,
+    /// Sequences in those steps: what computing time is proportional to.
+    pub max_sequence_steps: u64,
     /// Nothing happens after this moment.
     pub until: Picos,
 }
@@ -116,11 +120,31 @@ pub struct RunLimits {
 impl RunLimits {
     /// Steps of a run nobody limits further: some seconds of computing.
     pub const MAX_STEPS: u64 = 100_000_000;
+    /// Sequences in the steps of a run nobody limits further: half a minute of computing. A step
+    /// of thousands of sequences takes thousands of times as long to simulate as a step of one.
+    pub const MAX_SEQUENCE_STEPS: u64 = 2_000_000_000;
 
     /// Until everything is decided, or time as the simulator counts it comes to its end.
     pub fn to_the_end(horizon: Picos) -> Self {
-        Self { horizon, max_steps: Self::MAX_STEPS, until: Picos::LAST }
+        Self {
+            horizon,
+            max_steps: Self::MAX_STEPS,
+            max_sequence_steps: Self::MAX_SEQUENCE_STEPS,
+            until: Picos::LAST,
+        }
     }
+}
+
+/// The limit that cut a run off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CutOff {
+    /// [`RunLimits::max_steps`].
+    Steps,
+    /// [`RunLimits::max_sequence_steps`].
+    SequenceSteps,
+    /// [`RunLimits::until`].
+    Time,
 }
 
 /// What a run gives, before anyone counts it.
@@ -134,14 +158,16 @@ pub struct SimRun {
     pub ended: Picos,
     /// Steps executed, over all replicas.
     pub steps: u64,
+    /// Sequences in those steps.
+    pub sequence_steps: u64,
     /// Replica time spent in steps.
     pub busy: Picos,
     /// Prompt and output tokens that were computed a second time after a preemption.
     pub recomputed_tokens: u64,
     /// Memory and seats over the horizon.
     pub usage: Usage,
-    /// A limit cut the run off.
-    pub cut_off: bool,
+    /// The limit that cut the run off, if one did.
+    pub cut_off: Option<CutOff>,
 }
 
 /// Use of memory and seats over the horizon, all replicas together.

@@ -232,12 +232,16 @@ fn blocks_come_back_when_one_leaves_in_the_step_in_which_another_finishes() {
 
 #[test]
 fn a_limit_cuts_the_run_off_and_says_so() {
+<<<<<<< HEAD
+=======
+    use goodput_engine::sim::{CutOff, FleetSpec, RunLimits, simulate};
+>>>>>>> 21869cd (sim: a run's work is bounded in sequences, not only in steps)
     let requests: Vec<_> = (0..100).map(|i| request(f64::from(i), 100, 1000)).collect();
     let fleet = FleetSpec { replica: replica(law(5e-3, 4e-5, 0.0)), replicas: 1 };
     let horizon = Picos::from_secs(100.0);
     let limits = RunLimits { until: Picos::from_secs(50.0), ..RunLimits::to_the_end(horizon) };
     let run = simulate(&requests, &fleet, limits);
-    assert!(run.cut_off);
+    assert_eq!(run.cut_off, Some(CutOff::Time));
     assert!(decided_as(&run, Fate::Unfinished) >= 49);
     assert!(run.ended <= Picos::from_secs(50.0));
     for (request, stamps) in requests.iter().zip(&run.stamps) {
@@ -245,5 +249,27 @@ fn a_limit_cuts_the_run_off_and_says_so() {
         assert!(stamps.fate != Fate::Unfinished || stamps.ended.unwrap_or(Picos::NEVER) == seen_to);
     }
     let limits = RunLimits { max_steps: 1000, ..RunLimits::to_the_end(horizon) };
-    assert!(simulate(&requests, &fleet, limits).cut_off);
+    assert_eq!(simulate(&requests, &fleet, limits).cut_off, Some(CutOff::Steps));
+    assert_eq!(simulate(&requests, &fleet, RunLimits::to_the_end(horizon)).cut_off, None);
+}
+
+#[test]
+fn the_work_of_a_run_is_bounded_however_many_sequences_share_a_step() {
+    use goodput_engine::sim::{CutOff, FleetSpec, RunLimits, simulate};
+    let requests: Vec<_> = (0..500).map(|_| request(0.0, 1, 1000)).collect();
+    let horizon = Picos::from_secs(100.0);
+    for (seats, steps) in [(500, 200), (10, 10_000)] {
+        let spec = ReplicaSpec {
+            max_num_seqs: seats,
+            usable_blocks: 100_000,
+            ..replica(law(5e-3, 0.0, 0.0))
+        };
+        let fleet = FleetSpec { replica: spec, replicas: 1 };
+        let limits = RunLimits { max_sequence_steps: 100_000, ..RunLimits::to_the_end(horizon) };
+        let run = simulate(&requests, &fleet, limits);
+        assert_eq!((run.cut_off, run.steps), (Some(CutOff::SequenceSteps), steps), "{seats}");
+        assert_eq!(run.sequence_steps, 100_000);
+        let whole = simulate(&requests, &fleet, RunLimits::to_the_end(horizon));
+        assert_eq!((whole.cut_off, whole.sequence_steps), (None, 500_000), "one per token");
+    }
 }

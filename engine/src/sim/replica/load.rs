@@ -31,6 +31,8 @@ pub struct ReplicaLoad {
     pub recomputed_tokens: u64,
     /// Steps begun.
     pub steps: u64,
+    /// Sequences in those steps.
+    pub sequence_steps: u64,
     /// Time of those steps.
     pub busy: Picos,
     /// The part of `busy` that the books charge to prefill.

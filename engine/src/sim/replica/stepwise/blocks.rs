@@ -173,7 +173,7 @@ mod tests {
         fn take(&mut self, count: usize) -> Option<Vec<u32>> {
             let ids: Vec<u32> =
                 (count <= self.queue.len()).then(|| self.queue.drain(..count).collect())?;
-            ids.iter().for_each(|id| self.content[*id as usize] = None);
+            self.forget(&ids);
             Some(ids)
         }
 
@@ -185,6 +185,12 @@ mod tests {
             self.runs.push(ids);
         }
 
+        fn forget(&mut self, ids: &[u32]) {
+            for id in ids {
+                self.content[*id as usize] = None;
+            }
+        }
+
         fn hits(&self, run: usize) -> usize {
             let hit =
                 |(index, id): &(usize, &u32)| self.content[**id as usize] == Some((run, *index));
@@ -194,7 +200,7 @@ mod tests {
         fn take_back(&mut self, run: usize, count: usize) -> Vec<u32> {
             let ids = self.runs[run][..count].to_vec();
             self.queue.retain(|id| !ids.contains(id));
-            ids.iter().for_each(|id| self.content[*id as usize] = None);
+            self.forget(&ids);
             // The owner asks for its run once.
             self.runs[run].clear();
             ids

@@ -210,6 +210,7 @@ impl Stepwise<'_> {
         let duration = self.spec.law.step(shape);
         self.charge(shape, &batch, jobs);
         self.load.steps += 1;
+        self.load.sequence_steps += batch.len() as u64;
         self.load.busy += duration;
         self.step = Some(Step { start: now, end: now + duration, batch });
     }

@@ -29,6 +29,8 @@ pub enum Stream {
     Replay = 22,
     /// How many hidden tokens come before the visible answer.
     HiddenTokens = 23,
+    /// The order in which a saturated replica meets the mix.
+    Saturation = 64,
 }
 
 /// Whose draw it is.

@@ -216,6 +216,9 @@ pub struct Supply {
     pub peak_window_s: f64,
     /// Measured in a run that never starves: above this rate work accumulates without bound.
     pub sustainable: MixRate,
+    /// Standard error of `sustainable`, relative: its run ends at 1 %, or when its budget is spent.
+    /// `null` where too little was seen to tell.
+    pub sustainable_relative_error: Option<f64>,
     /// What was done in the horizon.
     pub completed: MixRate,
     /// Mean requests in a batch of one replica while saturated.

@@ -79,6 +79,7 @@ pub fn supply(
         required_peak: required_peak(demand),
         peak_window_s: horizon.as_secs() / f64::from(peak_windows(horizon)),
         sustainable: sustainable(saturation, replicas),
+        sustainable_relative_error: Some(saturation.relative_error).filter(|e| e.is_finite()),
         completed: completed(requests, run, horizon),
         saturated_batch: saturation.mean_batch,
         saturated_by: saturated_by(&saturation.refusals),

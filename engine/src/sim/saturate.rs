@@ -1,27 +1,64 @@
 //! What one replica sustains of a mix: its rate while its queue never empties.
 //!
 //! Above this rate work accumulates without bound; below it the queue empties now and then. The
-//! requests are all there at once, the first quarter is left to the ramp, and the clock stops when
-//! the last one leaves the queue, so that neither ramp nor drain counts.
+//! queue is filled up again before it empties and the ramp is left out, so that neither ramp nor
+//! drain counts.
+//!
+//! What comes by in so short a time is not the mix: of lengths with a heavy tail a few requests
+//! make up much of the work. So requests are drawn in blocks, each an even sample of the mix in the
+//! order of what they hold in KV memory; the time a request takes is worked out for the mix itself,
+//! from the time per prompt token and the time per output token; and the measurement goes on until
+//! its standard error (batch means: Law & Kelton, Simulation Modeling and Analysis, ch. 9) is small
+//! or its budget is spent.
+
+use rand::seq::SliceRandom;
 
 use super::ReplicaSpec;
 use super::job::Job;
-use super::replica::{Held, Leaping, Refusals, ReplicaEngine, ReplicaLoad};
+use super::replica::{Leaping, Refusals, ReplicaEngine, ReplicaLoad};
+use crate::rng::{Key, Stream, keyed};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
-/// Generations of the batch that a measurement covers.
+/// Generations of the batch that a measurement covers at least.
 const GENERATIONS: usize = 8;
 /// Requests it has at least, so that lengths average out.
 const FEWEST: usize = 2000;
-/// Steps after which it stops waiting for the queue to empty.
-const MOST_STEPS: u64 = 20_000_000;
+/// Requests it has at most, as a multiple of the fewest.
+const MOST_TIMES: usize = 16;
+/// Coefficient of variation of what requests hold in KV memory up to which the fewest do. Beyond
+/// it the rare request that fills the memory decides, and a few thousand may hold none.
+const USUAL_CV: f64 = 2.0;
+/// Relative standard error at which it stops.
+const GOOD_ENOUGH: f64 = 0.01;
+/// What it may compute in any case.
+const BUDGET: Budget = Budget { steps: 20_000_000, sequence_steps: 128_000_000 };
+/// Sequences in steps after which it stops waiting for a smaller error: a tenth of a second, since
+/// the answer to every edit waits for it.
+const PATIENCE_SEQUENCE_STEPS: u64 = 8_000_000;
+/// Stretches whose spread gives the error; when there are twice as many, pairs are joined.
+const STRETCHES: usize = 16;
+
+/// A bound on computing.
+#[derive(Debug, Clone, Copy)]
+struct Budget {
+    steps: u64,
+    sequence_steps: u64,
+}
+
+impl Budget {
+    fn is_spent(self, load: &ReplicaLoad) -> bool {
+        load.steps >= self.steps || load.sequence_steps >= self.sequence_steps
+    }
+}
 
 /// A saturated replica.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Saturation {
     /// Requests per second.
     pub rps: f64,
+    /// Standard error of `rps`, of one that is 1; infinite where too little was seen to tell.
+    pub relative_error: f64,
     /// Prompt tokens of those requests per second; tokens computed again do not count.
     pub prefill_tps: f64,
     /// Output tokens per second.
@@ -36,92 +73,275 @@ pub struct Saturation {
 
 /// Measures a replica of `spec` on the mix of `requests`. `None` when no request fits it.
 pub fn saturate(requests: &[OfferedRequest], spec: &ReplicaSpec) -> Option<Saturation> {
-    let fits = |r: &&OfferedRequest| !spec.can_never_fit(r.input_tokens, r.output_tokens);
-    let mix: Vec<&OfferedRequest> = requests.iter().filter(fits).collect();
-    if mix.is_empty() {
-        return None;
-    }
-    let mean = |tokens: fn(&OfferedRequest) -> u32| {
-        mix.iter().map(|r| f64::from(tokens(r))).sum::<f64>() / mix.len() as f64
-    };
-    let (mean_input, mean_output) = (mean(|r| r.input_tokens), mean(|r| r.output_tokens));
-    let kv_tokens = spec.usable_blocks as f64 * f64::from(spec.block_size);
-    let by_memory = kv_tokens / (mean_input + mean_output / 2.0);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "floats saturate")]
-    let batch = by_memory.min(f64::from(spec.max_num_seqs)) as usize;
-    let count = FEWEST.max(GENERATIONS * batch);
-    let nth = |i: usize| golden_walk(i, mix.len());
-    let mut jobs: Vec<_> = (0..count)
-        .map(|i| Job::new(&OfferedRequest { due: Picos::ZERO, patience: None, ..*mix[nth(i)] }))
-        .collect();
-    let [from, to] = measure::<Leaping>(&mut jobs, spec, MOST_STEPS);
-    // A picosecond at least: steps may be longer than time as it is counted here.
-    let seconds = (to.at - from.at).max(Picos(1)).as_secs();
-    let decode_tps = (to.load.decode_tokens - from.load.decode_tokens) as f64 / seconds;
-    let rps = decode_tps / mean_output;
-    Some(Saturation {
-        rps,
-        prefill_tps: rps * mean_input,
-        decode_tps,
-        mean_batch: (to.held.running_s() - from.held.running_s()) / seconds,
-        prefill_time_share: (to.load.prefill_busy - from.load.prefill_busy).as_secs() / seconds,
-        refusals: to.refusals.since(from.refusals),
-    })
+    saturated_by::<Leaping>(requests, spec, FEWEST)
 }
 
-/// The `i`-th stop of an even walk over `n` places that no period of theirs can resonate with:
-/// multiples of the golden ratio, modulo one. A list may change its mix over time, so its
-/// beginning alone would not do.
+/// The same by either engine, over `fewest` requests at least.
+pub fn saturated_by<'a, R: ReplicaEngine<'a>>(
+    requests: &[OfferedRequest],
+    spec: &'a ReplicaSpec,
+    fewest: usize,
+) -> Option<Saturation> {
+    let mix = Mix::of(requests, spec)?;
+    let kv_tokens = spec.usable_blocks as f64 * f64::from(spec.block_size);
+    let by_memory = kv_tokens / (mix.input + mix.output / 2.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "floats saturate")]
+    let batch = by_memory.min(f64::from(spec.max_num_seqs)) as usize;
+    let fewest = fewest.max(GENERATIONS * batch);
+    let times = mix.residency_cv / USUAL_CV;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "floats saturate")]
+    let wanted = (fewest as f64 * (times * times).clamp(1.0, MOST_TIMES as f64)) as usize;
+    Some(Saturated::<R>::new(&mix, spec, batch.max(1)).measure((fewest, wanted), BUDGET))
+}
+
+/// The requests that fit a replica, and their means.
+struct Mix<'a> {
+    requests: Vec<&'a OfferedRequest>,
+    input: f64,
+    output: f64,
+    /// Coefficient of variation of their KV token-steps.
+    residency_cv: f64,
+}
+
+impl<'a> Mix<'a> {
+    fn of(requests: &'a [OfferedRequest], spec: &ReplicaSpec) -> Option<Self> {
+        let fits = |r: &&OfferedRequest| !spec.can_never_fit(r.input_tokens, r.output_tokens);
+        let mut requests: Vec<&OfferedRequest> = requests.iter().filter(fits).collect();
+        requests.sort_by_key(|request| kv_token_steps(request));
+        if requests.is_empty() {
+            return None;
+        }
+        let mean = |value: fn(&OfferedRequest) -> f64| {
+            requests.iter().map(|r| value(r)).sum::<f64>() / requests.len() as f64
+        };
+        let held = |r: &OfferedRequest| kv_token_steps(r) as f64;
+        let (first, second) =
+            (mean(held), mean(|r| kv_token_steps(r) as f64 * kv_token_steps(r) as f64));
+        Some(Self {
+            input: mean(|r| f64::from(r.input_tokens)),
+            output: mean(|r| f64::from(r.output_tokens)),
+            residency_cv: (second / (first * first) - 1.0).max(0.0).sqrt(),
+            requests,
+        })
+    }
+
+    /// `count` requests from the `first` of an endless list with this mix, in random order.
+    fn block<S: Default>(&self, first: usize, count: usize) -> Vec<Job<S>> {
+        let job = |i| {
+            let request = self.requests[golden_walk(i, self.requests.len())];
+            Job::new(&OfferedRequest { due: Picos::ZERO, patience: None, ..*request })
+        };
+        let mut jobs: Vec<Job<S>> = (first..first + count).map(job).collect();
+        let key = Key { seed: 0, stream: Stream::Saturation, class: 0, request: 0, attempt: 0 };
+        jobs.shuffle(&mut keyed(Key { request: first as u64, ..key }));
+        jobs
+    }
+}
+
+/// Twice the KV token-steps that a request holds while it decodes, output × (input + output / 2).
+fn kv_token_steps(request: &OfferedRequest) -> u64 {
+    let (input, output) = (u64::from(request.input_tokens), u64::from(request.output_tokens));
+    output * (2 * input + output)
+}
+
+/// The `i`-th stop of an even walk over `n` places: multiples of the golden ratio, modulo one.
+/// Any stretch of the walk is spread evenly over all places.
 fn golden_walk(i: usize, n: usize) -> usize {
     let fraction = (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let place = (u128::from(fraction) * n as u128) >> 64;
     usize::try_from(place).expect("below n")
 }
 
-/// A replica at a step boundary.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Mark {
-    at: Picos,
-    load: ReplicaLoad,
-    refusals: Refusals,
-    held: Held,
+/// What was done in a stretch of time.
+#[derive(Debug, Clone, Copy, Default)]
+struct Done {
+    seconds: f64,
+    prefill_s: f64,
+    prefill_tokens: f64,
+    decode_tokens: f64,
+    running_s: f64,
 }
 
-impl Mark {
-    fn of<'a, R: ReplicaEngine<'a>>(replica: &R, at: Picos) -> Self {
-        let (load, refusals, held) = (*replica.load(), *replica.refusals(), *replica.held());
-        Self { at, load, refusals, held }
+impl Done {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            seconds: self.seconds + other.seconds,
+            prefill_s: self.prefill_s + other.prefill_s,
+            prefill_tokens: self.prefill_tokens + other.prefill_tokens,
+            decode_tokens: self.decode_tokens + other.decode_tokens,
+            running_s: self.running_s + other.running_s,
+        }
+    }
+
+    /// Replica-seconds per prompt token and per output token.
+    fn per_token(&self) -> (f64, f64) {
+        let rest = self.seconds - self.prefill_s;
+        (self.prefill_s / self.prefill_tokens.max(1.0), rest / self.decode_tokens.max(1.0))
     }
 }
 
-/// The replica at the end of the ramp, and when the last request left the queue.
-pub fn measure<'a, R: ReplicaEngine<'a>>(
-    jobs: &mut [Job<R::State>],
-    spec: &'a ReplicaSpec,
-    most_steps: u64,
-) -> [Mark; 2] {
-    let mut replica = R::new(spec, Picos::NEVER);
-    for id in 0..u32::try_from(jobs.len()).expect("a few thousand requests") {
-        replica.push(id, Picos::ZERO, jobs);
-    }
-    let ramp = jobs.len() as u64 / 4;
-    let mut from = None;
-    let mut to = Mark::default();
-    while let Some(now) = replica.end() {
-        let limit = if from.is_none() { most_steps / 4 } else { most_steps };
-        // The last step that may begin, begins at a boundary of its own.
-        let left = limit.saturating_sub(replica.steps_planned() + 1).max(1);
-        replica.boundary(now, left, jobs);
-        to = Mark::of(&replica, now);
-        let decided = to.load.completed + to.load.failed;
-        if from.is_none() && (decided >= ramp || to.load.steps >= most_steps / 4) {
-            from = Some(to);
+/// A replica whose queue never empties.
+struct Saturated<'a, 'm, R: ReplicaEngine<'a>> {
+    mix: &'m Mix<'m>,
+    /// Sequences that are likely to share a step.
+    batch: usize,
+    /// Those that were drawn; the first `queued` of them have been in the queue.
+    jobs: Vec<Job<R::State>>,
+    queued: usize,
+    /// Requests drawn at once.
+    block: usize,
+    replica: R,
+    /// Stretches after the ramp, all of as many requests.
+    stretches: Vec<Done>,
+    /// Requests of a stretch.
+    length: usize,
+}
+
+impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
+    fn new(mix: &'m Mix<'m>, spec: &'a ReplicaSpec, batch: usize) -> Self {
+        let replica = R::new(spec, Picos::NEVER);
+        Self {
+            mix,
+            batch,
+            jobs: Vec::new(),
+            queued: 0,
+            block: 1,
+            replica,
+            stretches: Vec::new(),
+            length: 1,
         }
-        if (to.load.waiting == 0 && from.is_some()) || to.load.steps >= most_steps {
-            break;
+    }
+
+    fn measure(mut self, (fewest, wanted): (usize, usize), budget: Budget) -> Saturation {
+        self.length = (fewest * 3 / 4 / STRETCHES).max(1);
+        self.block = self.length * STRETCHES;
+        let mut now = Picos::ZERO;
+        // The ramp: most of the budget is for what is measured.
+        let quarter = Budget { steps: budget.steps / 4, sequence_steps: budget.sequence_steps / 4 };
+        self.run(&mut now, fewest / 4, quarter);
+        let at_start = *self.replica.refusals();
+        while !self.is_enough((fewest, wanted), budget) {
+            let done = self.run(&mut now, self.length, budget);
+            self.stretches.push(done);
+            if self.stretches.len() >= 2 * STRETCHES {
+                let sum = |pair: &[Done]| pair.iter().fold(Done::default(), |a, b| a.plus(*b));
+                self.stretches = self.stretches.chunks(2).map(sum).collect();
+                self.length *= 2;
+            }
+        }
+        self.saturation(self.replica.refusals().since(at_start))
+    }
+
+    /// Whether as many requests were seen as must be, and as many as are wanted with a small error
+    /// or all that it may take; or the budget is spent.
+    fn is_enough(&self, (fewest, wanted): (usize, usize), budget: Budget) -> bool {
+        let load = self.replica.load();
+        if budget.is_spent(load) {
+            return !self.stretches.is_empty();
+        }
+        let seen = load.completed + load.failed;
+        let is_sure = || self.relative_error() <= GOOD_ENOUGH;
+        let has_seen = |requests: usize| seen >= requests as u64;
+        has_seen(fewest)
+            && (load.sequence_steps >= PATIENCE_SEQUENCE_STEPS
+                || has_seen(wanted) && (has_seen(MOST_TIMES * fewest) || is_sure()))
+    }
+
+    /// Serves until `requests` more are decided, or the budget is spent.
+    fn run(&mut self, now: &mut Picos, requests: usize, budget: Budget) -> Done {
+        let (before, held) = (*self.replica.load(), *self.replica.held());
+        let decided = |load: &ReplicaLoad| load.completed + load.failed;
+        let goal = decided(&before) + requests as u64;
+        let start = *now;
+        loop {
+            self.fill_up(*now);
+            // The queue is never empty, so there always is a step.
+            let Some(end) = self.replica.end() else { break };
+            *now = end;
+            let left = budget.steps.saturating_sub(self.replica.steps_planned()).max(1);
+            self.replica.boundary(*now, left, &mut self.jobs);
+            let load = self.replica.load();
+            if decided(load) >= goal || budget.is_spent(load) {
+                break;
+            }
+        }
+        let load = self.replica.load();
+        let prefill = load.prefill_tokens - before.prefill_tokens;
+        let again = load.recomputed_tokens - before.recomputed_tokens;
+        Done {
+            // A picosecond at least: steps may be longer than time as it is counted here.
+            seconds: (*now - start).max(Picos(1)).as_secs(),
+            prefill_s: (load.prefill_busy - before.prefill_busy).as_secs(),
+            prefill_tokens: prefill as f64 - again as f64,
+            decode_tokens: (load.decode_tokens - before.decode_tokens) as f64,
+            running_s: self.replica.held().running_s() - held.running_s(),
         }
     }
-    [from.unwrap_or_default(), to]
+
+    /// Keeps as many waiting as can run.
+    fn fill_up(&mut self, now: Picos) {
+        if self.replica.load().waiting as usize >= self.batch {
+            return;
+        }
+        for _ in 0..=self.batch {
+            if self.queued == self.jobs.len() {
+                self.jobs.append(&mut self.mix.block(self.queued, self.block));
+            }
+            let id = u32::try_from(self.queued).expect("a few million requests");
+            self.queued += 1;
+            self.replica.push(id, now, &mut self.jobs);
+        }
+    }
+
+    fn total(&self) -> Done {
+        self.stretches.iter().fold(Done::default(), |sum, stretch| sum.plus(*stretch))
+    }
+
+    /// Standard error of the time per request over that time, from the spread of the stretches
+    /// around what the tokens in each would take at the mean times per token.
+    fn relative_error(&self) -> f64 {
+        let n = self.stretches.len() as f64;
+        if n < 2.0 {
+            return f64::INFINITY;
+        }
+        let total = self.total();
+        let (prefill_s, decode_s) = total.per_token();
+        let shares = (
+            self.mix.input / total.prefill_tokens.max(1.0),
+            self.mix.output / total.decode_tokens.max(1.0),
+        );
+        let squares: f64 = self
+            .stretches
+            .iter()
+            .map(|stretch| {
+                let prefill = stretch.prefill_s - prefill_s * stretch.prefill_tokens;
+                let rest = stretch.seconds - stretch.prefill_s - decode_s * stretch.decode_tokens;
+                let off = shares.0 * prefill + shares.1 * rest;
+                off * off
+            })
+            .sum();
+        (squares * n / (n - 1.0)).sqrt() / self.seconds_per_request(&total)
+    }
+
+    fn seconds_per_request(&self, total: &Done) -> f64 {
+        let (prefill_s, decode_s) = total.per_token();
+        self.mix.input * prefill_s + self.mix.output * decode_s
+    }
+
+    fn saturation(&self, refusals: Refusals) -> Saturation {
+        let total = self.total();
+        let rps = 1.0 / self.seconds_per_request(&total);
+        let (prefill_s, _) = total.per_token();
+        Saturation {
+            rps,
+            relative_error: self.relative_error(),
+            prefill_tps: rps * self.mix.input,
+            decode_tps: rps * self.mix.output,
+            mean_batch: total.running_s / total.seconds,
+            prefill_time_share: rps * self.mix.input * prefill_s,
+            refusals,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -166,10 +386,9 @@ mod tests {
             acceptable: true,
         };
         // 49 steps a request; a quarter of the requests would take more steps than there are.
-        let mut jobs: Vec<_> = (0..2_000).map(|_| Job::new(&request)).collect();
-        let [from, to] = measure::<Leaping>(&mut jobs, &spec, 2_000);
-        let tokens = to.load.decode_tokens - from.load.decode_tokens;
-        let rps = tokens as f64 / 10.0 / (to.at - from.at).as_secs();
-        assert!((rps * 0.49 - 1.0).abs() < 0.1, "{rps}");
+        let mix = Mix::of(std::slice::from_ref(&request), &spec).expect("it fits");
+        let found = Saturated::<Leaping>::new(&mix, &spec, 1)
+            .measure((2_000, 2_000), Budget { steps: 2_000, sequence_steps: 2_000 });
+        assert!((found.rps * 0.49 - 1.0).abs() < 0.1, "{found:?}");
     }
 }

@@ -1,3 +1,5 @@
+//! AIPerf of every schema generation, and genai-perf before it: summaries, tables, records.
+
 use goodput_engine::ingest::{Definition, Load, RecordOutcome, TokenKind, Weighting};
 
 use super::{findings, grave, near, parsed, stated};

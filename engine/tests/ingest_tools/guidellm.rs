@@ -1,3 +1,5 @@
+//! GuideLLM 0.2 to 0.8: JSON, YAML, and tables with one and three header rows.
+
 use goodput_engine::ingest::{Definition, Load, TokenKind, Weighting, read};
 
 use super::{findings, grave, near, parsed, points, stated};

@@ -232,10 +232,7 @@ fn blocks_come_back_when_one_leaves_in_the_step_in_which_another_finishes() {
 
 #[test]
 fn a_limit_cuts_the_run_off_and_says_so() {
-<<<<<<< HEAD
-=======
-    use goodput_engine::sim::{CutOff, FleetSpec, RunLimits, simulate};
->>>>>>> 21869cd (sim: a run's work is bounded in sequences, not only in steps)
+    use goodput_engine::sim::CutOff;
     let requests: Vec<_> = (0..100).map(|i| request(f64::from(i), 100, 1000)).collect();
     let fleet = FleetSpec { replica: replica(law(5e-3, 4e-5, 0.0)), replicas: 1 };
     let horizon = Picos::from_secs(100.0);

@@ -24,6 +24,7 @@ impl Leaping<'_> {
             let time = self.spec.law.decode_composition(n);
             self.books.steps(begun - 1, time, &self.spec.law, n, n);
             self.load.steps += (begun - 1).cast_unsigned();
+            self.load.sequence_steps += (begun - 1).cast_unsigned() * n;
             self.load.busy += leap.time(begun) - leap.time(1);
             self.refuse((begun - 1).cast_unsigned());
         }

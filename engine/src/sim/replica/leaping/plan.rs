@@ -36,6 +36,7 @@ impl Leaping<'_> {
         if self.running == 0 {
             return;
         }
+        let sequences = u64::from(self.decodes) + self.chunks.len() as u64;
         let leap = if self.chunks.is_empty() {
             let most = self.steps_alike(scheduled, jobs).min(most_steps);
             self.leap_of_decodes(now, most)
@@ -43,6 +44,7 @@ impl Leaping<'_> {
             self.mixed_step(now, jobs)
         };
         self.load.steps += 1;
+        self.load.sequence_steps += sequences;
         self.load.busy += leap.duration(1);
         self.leap = Some(leap);
     }

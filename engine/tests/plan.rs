@@ -199,8 +199,11 @@ fn bare_rates_and_models_that_do_not_fit_get_no_count_and_no_simulation() {
         document["fleet"]["pools"][0]["step_time"] =
             json!({ "source": { "kind": "declared", "declared_output_tps": 120_000.0 } });
     }));
-    assert_eq!(infeasible(&declared).0, "declared_rate");
-    assert_eq!((declared.replicas_floor, declared.simulations), (2, 0));
+    let PlanAnswer::SupplyOnly { replicas, gpus, .. } = declared.answer else {
+        panic!("supply says how many at least: {:?}", declared.answer)
+    };
+    assert_eq!((replicas, gpus, declared.replicas_floor, declared.simulations), (2, 2, 2, 0));
+    assert!(declared.sentence.contains("at least 2 replicas (2 GPUs"), "{}", declared.sentence);
     let huge = whole_plan(&scenario(|document| {
         document["fleet"]["pools"][0]["model"] = json!("llama-3.1-405b");
     }));
@@ -238,4 +241,70 @@ fn a_faster_pace_needs_no_fewer_replicas() {
     let counts: Vec<u32> =
         [10.0, 20.0, 40.0].map(|rate| replicas(&whole_plan(&scenario(minute(rate))))).to_vec();
     assert!(counts.is_sorted(), "{counts:?}");
+}
+
+#[test]
+fn what_the_budget_does_not_suffice_for_is_undecided_and_said_to_be() {
+    let scenario = scenario(|document| {
+        minute(45.0)(document);
+        document["fleet"]["pools"][0]["replicas"] = json!(6);
+    });
+    let whole = whole_plan(&scenario);
+    assert!(whole.undecided.is_empty() && whole.budget.spent_sequence_steps > 0);
+    let least = replicas(&whole);
+    let mut left_open = Vec::new();
+    for percent in [0, 1, 5, 20, 40, 60, 80, 99, 100] {
+        let budget = whole.budget.spent_sequence_steps * percent / 100;
+        let mut planner = Planner::within(&scenario, budget);
+        while let Progress::Working { .. } = planner.progress() {
+            planner.advance();
+        }
+        let report = planner.report().expect("a report, however little there is to say").clone();
+        match report.answer {
+            PlanAnswer::Replicas { replicas, .. } => assert_eq!(replicas, least, "{percent} %"),
+            PlanAnswer::Undecided { fails, holds } => {
+                assert!(report.undecided.iter().any(|open| open == "replicas"));
+                assert!(report.sentence.contains("not decided"), "{}", report.sentence);
+                assert!(fails.is_none_or(|n| !holds_always(&whole, n)), "{fails:?} {least}");
+                assert!(holds.is_none_or(|n| fails.is_none_or(|fails| fails < n)));
+            }
+            ref other => panic!("the budget ended at {percent} %: {other:?}"),
+        }
+        // What is stated is what the whole plan states.
+        if let Some(alpha) = report.alpha {
+            assert_eq!(Some(alpha), whole.alpha);
+        }
+        for gain in &report.binding {
+            let same = whole.binding.iter().find(|r| r.constraint == gain.constraint);
+            assert_eq!(same.map(|r| r.gain.to_bits()), Some(gain.gain.to_bits()));
+        }
+        let decided = report.binding.len() == whole.binding.len();
+        assert_eq!(report.undecided.is_empty(), decided && report.fleets == whole.fleets);
+        left_open.push(report.undecided.len());
+        // One run more than the budget at most: the last is cut off within it.
+        let requests = 20 * 60 * 45 * 4 * 2;
+        assert!(report.budget.spent_sequence_steps <= budget + requests, "{percent} %");
+    }
+    assert!(left_open[0] > 0 && left_open.last() == Some(&0), "{left_open:?}");
+}
+
+fn holds_always(report: &PlanReport, replicas: u32) -> bool {
+    report.fleets.iter().any(|row| row.replicas == replicas && row.holds_in == row.runs)
+}
+
+/// A month of a request per second: two and a half million requests in every run.
+#[test]
+fn a_month_is_planned_within_its_budget() {
+    let scenario = scenario(|document| {
+        document["workload"]["horizon_s"] = json!(2_592_000.0);
+        document["workload"]["classes"][0]["arrivals"]["rate_rps"] = json!(1.0);
+    });
+    let mut planner = Planner::within(&scenario, 60_000_000);
+    while let Progress::Working { .. } = planner.progress() {
+        planner.advance();
+    }
+    let report = planner.report().expect("a report");
+    assert!(matches!(report.answer, PlanAnswer::Undecided { .. }), "{:?}", report.answer);
+    assert!(report.undecided.iter().any(|open| open == "alpha"));
+    assert!(report.alpha.is_none() && report.binding.is_empty());
 }

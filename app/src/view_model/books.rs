@@ -130,6 +130,9 @@ fn binding_caption(plan: &PlanReport) -> String {
     let holds = match plan.alpha {
         Some(alpha) if alpha >= 4.0 => "The contract holds at four times this mix and more".into(),
         Some(alpha) => format!("The contract holds up to {} of this mix", times(alpha)),
+        None if plan.undecided.iter().any(|open| open == "alpha") => {
+            "How far the contract holds was not decided within the budget of a plan".into()
+        }
         None => "The contract holds at no multiple of this mix".into(),
     };
     match plan.binding.iter().find(|r| r.binds) {

@@ -169,8 +169,15 @@ fn replicas(source: &Source) -> Tile {
         PlanAnswer::Infeasible { reason, lever, .. } => {
             tile(None, None, format!("no count helps: {reason}; {lever}"))
         }
+        PlanAnswer::SupplyOnly { replicas, lever, .. } => tile(
+            Some(*replicas),
+            Some(shortfall(*replicas, have)),
+            format!("at least, by supply alone: declared rates say nothing of latency; {lever}"),
+        ),
+        PlanAnswer::Undecided { .. } => tile(None, None, plan.sentence.clone()),
         PlanAnswer::NotFound { tried } => {
-            tile(None, None, format!("not even {tried} replicas hold it"))
+            let fleet = format::plural(u64::from(*tried), "replica", "replicas");
+            tile(None, None, format!("no fleet of up to {fleet} holds it"))
         }
     }
 }

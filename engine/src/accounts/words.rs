@@ -34,6 +34,11 @@ pub fn thousands(value: f64) -> String {
     if value < 0.0 { format!("−{text}") } else { text }
 }
 
+/// A number of things: 1 replica; 2 replicas; 12,000 requests.
+pub fn plural(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", thousands(count as f64), if count == 1 { one } else { many })
+}
+
 /// A share in percent: 96.1 %.
 pub fn percent(share: f64) -> String {
     let text = format!("{:.1}", share * 100.0);
@@ -70,6 +75,9 @@ mod tests {
         }
         assert_eq!(thousands(1_234_567.0), "1,234,567");
         assert_eq!(thousands(-1234.0), "−1,234");
+        assert_eq!(plural(1, "replica", "replicas"), "1 replica");
+        assert_eq!(plural(0, "replica", "replicas"), "0 replicas");
+        assert_eq!(plural(12_000, "request", "requests"), "12,000 requests");
         assert_eq!(percent(0.961), "96.1 %");
         assert_eq!(percent(0.9), "90 %");
         assert_eq!(span_ms(2000.0), "2 s");

@@ -3,7 +3,6 @@
 
 use super::alone::{Cause, Lost, losses};
 use super::report::PlanAnswer;
-use super::words::plural;
 use crate::accounts::fleet_spec;
 use crate::accounts::words::{percent, span_ms};
 use crate::estimate::report::SupplyEstimate;
@@ -21,7 +20,7 @@ pub fn beyond_count(
 ) -> Option<PlanAnswer> {
     let Some(supply) = supply else { return Some(does_not_fit(scenario)) };
     if supply.simplified {
-        return Some(declared(supply));
+        return Some(declared(scenario, supply));
     }
     let spec = fleet_spec(&scenario.pool).ok()?.replica;
     (0..seeds).find_map(|offset| {
@@ -39,14 +38,13 @@ fn does_not_fit(scenario: &Scenario) -> PlanAnswer {
     }
 }
 
-fn declared(supply: &SupplyEstimate) -> PlanAnswer {
-    PlanAnswer::Infeasible {
-        limit: "declared_rate".to_owned(),
-        reason: format!(
-            "only token rates are declared, and they say nothing about latency (by supply alone, \
-             at least {})",
-            plural(supply.replicas_floor)
-        ),
+/// Declared rates say how many replicas do the work, and nothing about how long anybody waits.
+fn declared(scenario: &Scenario, supply: &SupplyEstimate) -> PlanAnswer {
+    let gpus_per_replica = scenario.pool.gpus_per_replica;
+    PlanAnswer::SupplyOnly {
+        replicas: supply.replicas_floor,
+        gpus: supply.replicas_floor.saturating_mul(gpus_per_replica),
+        gpus_per_replica,
         lever: "use a step-time source from the catalogue, or calibrate one".to_owned(),
     }
 }

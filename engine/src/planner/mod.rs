@@ -8,6 +8,9 @@
 //! A [`Planner`] advances one simulation at a time, so that a caller can show what is known so far
 //! and stop at any time. It keeps no state but the runs that are done: the searches start again
 //! from the beginning after each and look the earlier ones up.
+//!
+//! All runs share one budget of computing. What it does not suffice for is neither "holds" nor "does
+//! not hold" but undecided, and the report says which of its parts are.
 
 mod alone;
 mod beyond;
@@ -19,14 +22,14 @@ mod words;
 
 pub use variant::{ALPHA_STEPS, Constraint, Variant};
 
-use report::{FleetRow, PlanAnswer, PlanReport, Relaxation};
+use report::{FleetRow, PlanAnswer, PlanBudget, PlanReport, Relaxation};
 
 use crate::accounts::report::MixRate;
 use crate::estimate::estimate;
 use crate::estimate::report::SupplyEstimate;
 use crate::scenario::{MAX_REPLICAS, Scenario};
 use crate::stats;
-use runs::{Needed, RunSummary, Runs};
+use runs::{BUDGET_SEQUENCE_STEPS, Needed, RunSummary, Runs, Stop};
 use search::Search;
 
 /// Seeds that confirm an answer, where anything is drawn.
@@ -76,8 +79,14 @@ pub fn plan(scenario: &Scenario, mut watch: impl FnMut(&Progress) -> bool) -> Op
 }
 
 impl Planner {
-    /// A plan that has not begun.
+    /// A plan that has not begun, with the usual budget.
     pub fn new(scenario: &Scenario) -> Self {
+        Self::within(scenario, BUDGET_SEQUENCE_STEPS)
+    }
+
+    /// A plan whose simulations may take so many sequences in steps in all. What is not decided by
+    /// then the report leaves open, and says so.
+    pub fn within(scenario: &Scenario, budget_sequence_steps: u64) -> Self {
         let supply = estimate(scenario).supply;
         let seeds = if is_drawn(scenario) { SEEDS } else { 1 };
         let beyond_count = beyond::beyond_count(scenario, supply.as_ref(), seeds);
@@ -88,7 +97,7 @@ impl Planner {
             seeds,
             most_replicas: count(scenario.offered().map_or(1, |requests| requests.len()))
                 .clamp(1, MAX_REPLICAS),
-            runs: Runs::default(),
+            runs: Runs::within(budget_sequence_steps),
             report: None,
             needed: None,
         };
@@ -142,7 +151,12 @@ impl Planner {
             binding: Vec::new(),
             seeds: (0..self.seeds).map(|offset| self.scenario.seed.wrapping_add(offset)).collect(),
             simulations: self.runs.count(),
+            undecided: Vec::new(),
+            budget: self.budget(),
         });
+        if matches!(report.answer, PlanAnswer::Undecided { .. }) {
+            report.undecided.push("replicas".to_owned());
+        }
         if self.scenario.pool.step_time().is_none() || self.supply.is_none() {
             return Ok(());
         }
@@ -151,13 +165,22 @@ impl Planner {
         self.add_binding(report, base)
     }
 
+    fn budget(&self) -> PlanBudget {
+        let (spent_sequence_steps, max_sequence_steps) = self.runs.spent();
+        PlanBudget { spent_sequence_steps, max_sequence_steps }
+    }
+
     fn search(&self) -> Search<'_> {
         Search { runs: &self.runs, seeds: self.seeds, most_replicas: self.most_replicas }
     }
 
     fn count(&self) -> Result<PlanAnswer, Needed> {
         let gpus_per_replica = self.scenario.pool.gpus_per_replica;
-        let found = self.search().smallest_fleet(self.guess_replicas())?;
+        let found = decided(self.search().smallest_fleet(self.guess_replicas()))?;
+        let Some(found) = found else {
+            let (fails, holds) = self.runs.bracket();
+            return Ok(PlanAnswer::Undecided { fails, holds });
+        };
         Ok(match found {
             Ok(replicas) => {
                 let gpus = replicas.saturating_mul(gpus_per_replica);
@@ -178,42 +201,57 @@ impl Planner {
         let mut sizes: Vec<u32> = around.chain([present]).filter(|n| *n > 0).collect();
         sizes.sort_unstable();
         sizes.dedup();
+        let count_of_sizes = sizes.len();
         for replicas in sizes {
-            let mut row = self.row(replicas)?;
-            row.is_present = replicas == present;
-            row.is_answer = Some(replicas) == answer;
-            report.fleets.push(row);
+            if let Some(mut row) = self.row(replicas)? {
+                row.is_present = replicas == present;
+                row.is_answer = Some(replicas) == answer;
+                report.fleets.push(row);
+            }
+        }
+        let is_whole = |row: &FleetRow| u64::from(row.runs) == self.seeds;
+        if report.fleets.len() < count_of_sizes || !report.fleets.iter().all(is_whole) {
+            report.undecided.push("fleets".to_owned());
         }
         report.sentence = words::sentence(&self.scenario, &report.answer, &report.fleets);
         Ok(())
     }
 
-    fn row(&self, replicas: u32) -> Result<FleetRow, Needed> {
+    /// What a fleet does in the seeds that are decided, if any is.
+    fn row(&self, replicas: u32) -> Result<Option<FleetRow>, Needed> {
         let run = |seed_offset| self.runs.summary(Variant::size(replicas, seed_offset));
-        let runs: Vec<&RunSummary> = (0..self.seeds).map(run).collect::<Result<_, _>>()?;
+        let all: Vec<Option<&RunSummary>> = (0..self.seeds).map(run).collect::<Result<_, _>>()?;
+        let runs: Vec<&RunSummary> = all.iter().flatten().copied().collect();
+        if runs.is_empty() {
+            return Ok(None);
+        }
         let mean = |value: fn(&&RunSummary) -> Option<f64>| {
             stats::mean(&runs.iter().filter_map(value).collect::<Vec<_>>())
         };
-        Ok(FleetRow {
+        Ok(Some(FleetRow {
             replicas,
             is_present: false,
             is_answer: false,
             attainment: runs.iter().map(|run| run.attainment).sum::<f64>() / runs.len() as f64,
             holds_in: count(runs.iter().filter(|run| run.holds).count()),
             runs: count(runs.len()),
+            undecided: count(all.len() - runs.len()),
             ttft_p95_ms: mean(|run| run.ttft_p95_ms),
             peak_debt_s: mean(|run| Some(run.peak_debt_s)).unwrap_or(0.0),
             cost_per_good_request: mean(|run| run.cost_per_good_request),
             cost_per_month: mean(|run| run.cost_per_month),
             alpha: None,
-        })
+        }))
     }
 
-    /// The largest multiple at which the present fleet holds; returns it in steps.
-    fn add_alpha(&self, report: &mut PlanReport) -> Result<u32, Needed> {
+    /// The largest multiple at which the present fleet holds; returns it in steps, if it is decided.
+    fn add_alpha(&self, report: &mut PlanReport) -> Result<Option<u32>, Needed> {
         let present = self.scenario.pool.replicas;
         let guess = self.guess_alpha_steps();
-        let base = self.search().largest_alpha(present, None, (0, guess))?;
+        let Some(base) = decided(self.search().largest_alpha(present, None, (0, guess)))? else {
+            report.undecided.push("alpha".to_owned());
+            return Ok(None);
+        };
         let alpha = f64::from(base) / f64::from(ALPHA_STEPS);
         report.alpha = (base > 0).then_some(alpha);
         report.deliverable = self.supply.as_ref().filter(|_| base > 0).map(|supply| {
@@ -228,16 +266,22 @@ impl Planner {
         if let Some(row) = report.fleets.iter_mut().find(|row| row.is_present) {
             row.alpha = report.alpha;
         }
-        Ok(base)
+        Ok(Some(base))
     }
 
     /// The gain of each constraint relaxed alone, largest first.
-    fn add_binding(&self, report: &mut PlanReport, base: u32) -> Result<(), Needed> {
+    fn add_binding(&self, report: &mut PlanReport, base: Option<u32>) -> Result<(), Needed> {
         let present = self.scenario.pool.replicas;
+        // Gains are over α: without it there is none to state.
+        let Some(base) = base else { return Ok(()) };
         for constraint in Constraint::ALL {
             // A gain is looked for, so from the present α up.
             let known = (base, base + 1);
-            let relaxed = self.search().largest_alpha(present, Some(constraint), known)?;
+            let relaxed = self.search().largest_alpha(present, Some(constraint), known);
+            let Some(relaxed) = decided(relaxed)? else {
+                report.undecided.push(constraint.name().to_owned());
+                continue;
+            };
             let steps = relaxed - base;
             report.binding.push(Relaxation {
                 constraint: constraint.name().to_owned(),
@@ -247,8 +291,10 @@ impl Planner {
             });
             report.binding.sort_by(|a, b| b.gain.total_cmp(&a.gain));
         }
+        // One that is not decided might have gained more.
+        let all_known = report.binding.len() == Constraint::ALL.len();
         if let Some(first) = report.binding.first_mut() {
-            first.binds = first.gain > 0.0;
+            first.binds = all_known && first.gain > 0.0;
         }
         Ok(())
     }
@@ -270,6 +316,15 @@ impl Planner {
         }
         let deliverable = supply.deliverable_rps.unwrap_or(supply.sustainable_rps);
         whole(f64::from(ALPHA_STEPS) * deliverable / supply.required_peak.rps)
+    }
+}
+
+/// What was found, `None` where it is undecided, or that a run is needed first.
+fn decided<T>(found: Result<T, Stop>) -> Result<Option<T>, Needed> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(Stop::Undecided) => Ok(None),
+        Err(Stop::Needed(needed)) => Err(needed),
     }
 }
 

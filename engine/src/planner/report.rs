@@ -26,6 +26,20 @@ pub struct PlanReport {
     pub seeds: Vec<u64>,
     /// Simulations run.
     pub simulations: u32,
+    /// What was left open when the budget ended: `replicas`, `fleets`, `alpha`, or the name of a
+    /// constraint. Empty of a whole plan.
+    pub undecided: Vec<String>,
+    /// What the simulations took and might take, sequences in steps.
+    pub budget: PlanBudget,
+}
+
+/// What the simulations of a plan took and might take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanBudget {
+    /// Sequences in the steps of all simulations, and a share for each request.
+    pub spent_sequence_steps: u64,
+    /// When as many are spent, what is not decided stays open.
+    pub max_sequence_steps: u64,
 }
 
 /// The count, or why no count helps.
@@ -50,7 +64,25 @@ pub enum PlanAnswer {
         /// What lifts it.
         lever: String,
     },
-    /// The search ended before an answer: what was tried.
+    /// Only token rates are declared: a count by supply, and nothing about latency.
+    SupplyOnly {
+        /// Replicas, at least.
+        replicas: u32,
+        /// GPUs = replicas × GPUs of one.
+        gpus: u32,
+        /// GPUs of one replica.
+        gpus_per_replica: u32,
+        /// What gives a whole answer.
+        lever: String,
+    },
+    /// The budget ended before an answer.
+    Undecided {
+        /// The largest fleet that is known not to hold, below `holds`.
+        fails: Option<u32>,
+        /// The smallest fleet that is known to hold, in the first seed at least.
+        holds: Option<u32>,
+    },
+    /// The search ended without an answer: what was tried.
     NotFound {
         /// Largest count tried.
         tried: u32,
@@ -66,12 +98,14 @@ pub struct FleetRow {
     pub is_present: bool,
     /// The answer.
     pub is_answer: bool,
-    /// Mean attainment over seeds.
+    /// Mean attainment over the seeds decided.
     pub attainment: f64,
     /// Seeds in which the contract held.
     pub holds_in: u32,
-    /// Seeds tried.
+    /// Seeds in which it was decided.
     pub runs: u32,
+    /// Seeds in which the budget ended first; they are in no other number.
+    pub undecided: u32,
     /// Mean p95 of TTFT over seeds; `null` when it is never in any.
     pub ttft_p95_ms: Option<f64>,
     /// Mean of the peak debt, seconds of fleet work.

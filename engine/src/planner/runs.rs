@@ -12,8 +12,30 @@ use crate::slo::{Contract, Fate, Outcome, RequestStamps, classify};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
-/// Boundaries between two looks at whether a run can still hold.
+/// Boundaries between two looks at whether a run can still hold, at least; as many as there are requests
+/// where those are more, since a look visits them all.
 const BOUNDARIES_BETWEEN_LOOKS: u64 = 10_000;
+/// What a plan may compute, in sequences in steps over all its runs: about half a minute.
+pub const BUDGET_SEQUENCE_STEPS: u64 = 2_000_000_000;
+/// Drawing a request and counting what became of it takes about as long as this many sequences.
+const SEQUENCE_STEPS_PER_REQUEST: u64 = 20;
+
+/// Whether a fleet holds the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holding {
+    /// It does.
+    Holds,
+    /// It does not.
+    Fails,
+    /// The budget ended, or a limit of the simulator, before it was clear.
+    Undecided,
+}
+
+impl From<bool> for Holding {
+    fn from(holds: bool) -> Self {
+        if holds { Self::Holds } else { Self::Fails }
+    }
+}
 
 /// What the planner keeps of a run that went to its end at the scenario's own load: the part of
 /// its report that stands in a fleet's row.
@@ -42,12 +64,25 @@ pub struct Needed {
     pub to_the_end: bool,
 }
 
+/// Why a search does not go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// A run is needed first.
+    Needed(Needed),
+    /// A run that it rests on is undecided.
+    Undecided,
+}
+
 /// Runs done so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Runs {
-    verdicts: BTreeMap<Variant, bool>,
-    summaries: BTreeMap<Variant, RunSummary>,
+    verdicts: BTreeMap<Variant, Holding>,
+    /// `None` of a run that was to go to its end and was cut off.
+    summaries: BTreeMap<Variant, Option<RunSummary>>,
     count: u32,
+    /// Sequences in steps that all runs may have together, and have had.
+    budget: u64,
+    spent: u64,
     /// The scenario's own workload by seed offset: every fleet serves the same list.
     workloads: BTreeMap<u64, Vec<OfferedRequest>>,
     /// What one replica sustains of the scenario's own mix.
@@ -60,30 +95,79 @@ impl Runs {
         self.count
     }
 
-    /// Whether a variant holds, or that a run is needed first.
-    pub fn holds(&self, variant: Variant) -> Result<bool, Needed> {
-        self.verdicts.get(&variant).copied().ok_or(Needed { variant, to_the_end: false })
+    /// No runs, and what they may compute.
+    pub fn within(budget: u64) -> Self {
+        Self {
+            verdicts: BTreeMap::new(),
+            summaries: BTreeMap::new(),
+            count: 0,
+            budget,
+            spent: 0,
+            workloads: BTreeMap::new(),
+            saturation: None,
+        }
     }
 
-    /// The numbers of a variant at the scenario's own load, or that a run is needed first.
-    pub fn summary(&self, variant: Variant) -> Result<&RunSummary, Needed> {
-        self.summaries.get(&variant).ok_or(Needed { variant, to_the_end: true })
+    /// Sequences in steps computed so far, and what may be.
+    pub fn spent(&self) -> (u64, u64) {
+        (self.spent, self.budget)
     }
 
-    /// Does a run. What cannot be simulated (a workload of more requests than one scenario may
-    /// offer) does not hold.
+    /// Whether a variant holds, or why that is not known.
+    pub fn holds(&self, variant: Variant) -> Result<bool, Stop> {
+        match self.verdicts.get(&variant) {
+            Some(Holding::Holds) => Ok(true),
+            Some(Holding::Fails) => Ok(false),
+            Some(Holding::Undecided) => Err(Stop::Undecided),
+            None => Err(Stop::Needed(Needed { variant, to_the_end: false })),
+        }
+    }
+
+    /// The numbers of a variant at the scenario's own load, `None` where they are undecided, or
+    /// that a run is needed first.
+    pub fn summary(&self, variant: Variant) -> Result<Option<&RunSummary>, Needed> {
+        let known = self.summaries.get(&variant).map(Option::as_ref);
+        known.ok_or(Needed { variant, to_the_end: true })
+    }
+
+    /// Of the scenario's own workload: the largest fleet below `N` that is known not to hold, and
+    /// the smallest fleet `N` that is known to, in the first seed.
+    pub fn bracket(&self) -> (Option<u32>, Option<u32>) {
+        let of = |wanted: Holding| {
+            let own = self.verdicts.iter().filter(|(v, _)| v.is_own_load() && v.seed_offset == 0);
+            own.filter(move |(_, known)| **known == wanted).map(|(v, _)| v.replicas)
+        };
+        let holds = of(Holding::Holds).min();
+        let below = |n: &u32| holds.is_none_or(|holds| *n < holds);
+        (of(Holding::Fails).filter(below).max(), holds)
+    }
+
+    /// Does a run, as far as the budget reaches. What cannot be simulated (a workload of more
+    /// requests than one scenario may offer) does not hold.
     pub fn run(&mut self, scenario: &Scenario, needed: Needed) {
         let changed = needed.variant.apply(scenario);
-        self.count += 1;
-        let holds = if needed.variant.is_own_load() {
-            self.own_load(&changed, needed)
+        let found = if self.spent >= self.budget {
+            Some(Holding::Undecided)
         } else {
-            other_load(&changed)
+            self.count += 1;
+            if needed.variant.is_own_load() {
+                self.own_load(&changed, needed)
+            } else {
+                self.other_load(&changed)
+            }
         };
-        self.verdicts.insert(needed.variant, holds.unwrap_or(false));
+        let found = found.unwrap_or(Holding::Fails);
+        if needed.to_the_end {
+            self.summaries.entry(needed.variant).or_insert(None);
+        }
+        // A run to its end may be cut off where an earlier one had seen enough.
+        let known = self.verdicts.entry(needed.variant).or_insert(found);
+        if *known == Holding::Undecided {
+            *known = found;
+        }
     }
 
-    fn own_load(&mut self, scenario: &Scenario, needed: Needed) -> Option<bool> {
+    fn own_load(&mut self, scenario: &Scenario, needed: Needed) -> Option<Holding> {
         let fleet = fleet_spec(&scenario.pool).ok()?;
         let requests = match self.workloads.entry(needed.variant.seed_offset) {
             Entry::Occupied(known) => known.into_mut(),
@@ -93,15 +177,45 @@ impl Runs {
             Some(saturation) => saturation,
             None => *self.saturation.insert(saturate(requests, &fleet.replica)?),
         };
-        let Some(run) = simulate_while_hopeful(scenario, requests, &fleet, needed.to_the_end)
-        else {
-            return Some(false);
+        let limits = limits(scenario, self.budget - self.spent);
+        let end = simulate_while_hopeful(scenario, requests, &fleet, limits, needed.to_the_end);
+        self.spent += end.work;
+        let run = match end.run {
+            Some(run) if run.cut_off.is_some() => return Some(Holding::Undecided),
+            Some(run) => run,
+            None => return Some(Holding::Fails),
         };
         let answer = Answer::serving(scenario, requests.clone(), saturation).ok()?;
         let report = answer.count(&run);
-        self.summaries.insert(needed.variant, summary(&report));
-        Some(report.contract_holds)
+        self.summaries.insert(needed.variant, Some(summary(&report)));
+        Some(report.contract_holds.into())
     }
+
+    /// Whether a variant of another load, or with a constraint relaxed, holds.
+    fn other_load(&mut self, scenario: &Scenario) -> Option<Holding> {
+        let fleet = fleet_spec(&scenario.pool).ok()?;
+        let requests = scenario.offered().ok()?;
+        let limits = limits(scenario, self.budget - self.spent);
+        let end = simulate_while_hopeful(scenario, &requests, &fleet, limits, false);
+        self.spent += end.work;
+        let Some(run) = end.run else { return Some(Holding::Fails) };
+        if run.cut_off.is_some() {
+            return Some(Holding::Undecided);
+        }
+        let lost = |(request, stamps): (&OfferedRequest, &RequestStamps)| {
+            is_bad(contract(scenario, request), request, stamps)
+        };
+        let tally = Tally::of(scenario, requests.iter().zip(&run.stamps), lost);
+        let rows = rows(&requests, &run.stamps, &scenario.contracts);
+        let missed = missed_targets(window(&rows, scenario.warmup), &scenario.contracts);
+        Some((!tally.is_broken(scenario) && missed.is_empty()).into())
+    }
+}
+
+/// Limits of a run for which `left` of the budget is left.
+fn limits(scenario: &Scenario, left: u64) -> RunLimits {
+    let limits = RunLimits::to_the_end(scenario.horizon);
+    RunLimits { max_sequence_steps: limits.max_sequence_steps.min(left), ..limits }
 }
 
 fn summary(report: &SimReport) -> RunSummary {
@@ -115,32 +229,28 @@ fn summary(report: &SimReport) -> RunSummary {
     }
 }
 
-/// Whether a variant of another load, or with a constraint relaxed, holds.
-fn other_load(scenario: &Scenario) -> Option<bool> {
-    let fleet = fleet_spec(&scenario.pool).ok()?;
-    let requests = scenario.offered().ok()?;
-    let run = simulate_while_hopeful(scenario, &requests, &fleet, false);
-    Some(run.is_some_and(|run| {
-        let lost = |(request, stamps): (&OfferedRequest, &RequestStamps)| {
-            is_bad(contract(scenario, request), request, stamps)
-        };
-        let rows = rows(&requests, &run.stamps, &scenario.contracts);
-        !Tally::of(scenario, requests.iter().zip(&run.stamps), lost).is_broken(scenario)
-            && missed_targets(window(&rows, scenario.warmup), &scenario.contracts).is_empty()
-    }))
+/// How a run ended and what it took.
+struct End {
+    /// `None` as soon as so many requests were lost for good that some class could not meet its
+    /// target any more.
+    run: Option<SimRun>,
+    /// Sequences in steps, and what the requests themselves took.
+    work: u64,
 }
 
-/// A run to its end; `None` as soon as so many requests are lost for good that some class cannot
-/// meet its target any more.
+/// A run to its end, to a limit or until it is hopeless.
 fn simulate_while_hopeful(
     scenario: &Scenario,
     requests: &[OfferedRequest],
     fleet: &FleetSpec,
+    limits: RunLimits,
     to_the_end: bool,
-) -> Option<SimRun> {
-    let mut sim = FleetSim::new(requests, fleet, RunLimits::to_the_end(scenario.horizon));
-    let budget = if to_the_end { u64::MAX } else { BOUNDARIES_BETWEEN_LOOKS };
-    while let Progress::Running { .. } = sim.advance(budget) {
+) -> End {
+    let offered = requests.len() as u64;
+    let work = |sim: &FleetSim| sim.sequence_steps() + SEQUENCE_STEPS_PER_REQUEST * offered;
+    let mut sim = FleetSim::new(requests, fleet, limits);
+    let boundaries = if to_the_end { u64::MAX } else { BOUNDARIES_BETWEEN_LOOKS.max(offered) };
+    while let Progress::Running { .. } = sim.advance(boundaries) {
         let now = sim.now();
         let lost = |(request, stamps): (&OfferedRequest, &RequestStamps)| {
             let contract = contract(scenario, request);
@@ -151,10 +261,10 @@ fn simulate_while_hopeful(
         };
         let rows = requests.iter().zip(sim.stamps()).take_while(|(request, _)| request.due <= now);
         if Tally::of(scenario, rows, lost).is_hopeless(scenario, requests) {
-            return None;
+            return End { work: work(&sim), run: None };
         }
     }
-    Some(sim.finish())
+    End { work: work(&sim), run: Some(sim.finish()) }
 }
 
 fn contract<'a>(scenario: &'a Scenario, request: &OfferedRequest) -> &'a Contract {

@@ -1,7 +1,7 @@
 //! The searches: smallest fleet, largest multiple of the mix. Each asks for runs by `?` and is
 //! started again from the beginning when one has been done; what is known is looked up.
 
-use super::runs::{Needed, Runs};
+use super::runs::{Runs, Stop};
 use super::variant::{ALPHA_STEPS, Constraint, Variant};
 
 /// The largest multiple of a mix that is tried.
@@ -23,7 +23,7 @@ pub struct Search<'a> {
 impl Search<'_> {
     /// The smallest N such that N and N + 1 hold in every seed; `Err(Ok(tried))` when no fleet up
     /// to `tried` does.
-    pub fn smallest_fleet(&self, guess: u32) -> Result<Result<u32, u32>, Needed> {
+    pub fn smallest_fleet(&self, guess: u32) -> Result<Result<u32, u32>, Stop> {
         let holds = |replicas| self.runs.holds(Variant::size(replicas, 0));
         let first = smallest((1, self.most_replicas), guess, holds)?;
         let Some(first) = first else { return Ok(Err(self.most_replicas)) };
@@ -42,7 +42,7 @@ impl Search<'_> {
         replicas: u32,
         relaxed: Option<Constraint>,
         (known, guess): (u32, u32),
-    ) -> Result<u32, Needed> {
+    ) -> Result<u32, Stop> {
         let fails = |alpha_steps| {
             let variant = Variant { replicas, alpha_steps, relaxed, seed_offset: 0 };
             self.runs.holds(variant).map(|holds| !holds)
@@ -51,7 +51,7 @@ impl Search<'_> {
         Ok(first_failing.map_or(LARGEST_ALPHA_STEPS, |steps| steps - 1))
     }
 
-    fn holds_always(&self, replicas: u32) -> Result<bool, Needed> {
+    fn holds_always(&self, replicas: u32) -> Result<bool, Stop> {
         for seed_offset in 0..self.seeds {
             if !self.runs.holds(Variant::size(replicas, seed_offset))? {
                 return Ok(false);
@@ -66,8 +66,8 @@ impl Search<'_> {
 fn smallest(
     (least, most): (u32, u32),
     guess: u32,
-    mut holds: impl FnMut(u32) -> Result<bool, Needed>,
-) -> Result<Option<u32>, Needed> {
+    mut holds: impl FnMut(u32) -> Result<bool, Stop>,
+) -> Result<Option<u32>, Stop> {
     let (mut fails, mut works) = (None, None);
     let mut at = guess.min(most).max(least);
     let mut step = 1;

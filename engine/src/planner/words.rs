@@ -2,7 +2,7 @@
 
 use super::report::{FleetRow, PlanAnswer};
 use super::variant::{ALPHA_STEPS, Constraint, Variant};
-use crate::accounts::words::span_ms;
+use crate::accounts::words::{plural, span_ms};
 use crate::scenario::Scenario;
 
 /// The answer in one sentence with its window and number of runs.
@@ -18,30 +18,59 @@ pub fn sentence(scenario: &Scenario, answer: &PlanAnswer, fleets: &[FleetRow]) -
             let fewer = fewer.map_or(String::new(), |row| {
                 format!(", {} in {} of {}", row.replicas, row.holds_in, row.runs)
             });
-            format!(
-                "{} ({gpus} GPUs = {replicas} × TP{gpus_per_replica}) hold the contract{runs}{fewer}",
-                plural(*replicas)
-            )
+            let verb = if *replicas == 1 { "holds" } else { "hold" };
+            let fleet = with_gpus(*replicas, *gpus, *gpus_per_replica);
+            format!("{fleet} {verb} the contract{runs}{fewer}")
         }
+        PlanAnswer::SupplyOnly { replicas, gpus, gpus_per_replica, .. } => format!(
+            "By supply alone, at least {}; whether anybody waits too long, declared token rates do \
+             not say",
+            with_gpus(*replicas, *gpus, *gpus_per_replica)
+        ),
+        PlanAnswer::Undecided { fails, holds } => undecided(*fails, *holds),
         PlanAnswer::Infeasible { reason, .. } => format!("No number of replicas helps: {reason}"),
         PlanAnswer::NotFound { tried } => {
-            format!("No fleet of up to {} holds the contract in every run", plural(*tried))
+            format!("No fleet of up to {} holds the contract in every run", fleet_of(*tried))
         }
     }
 }
 
 /// A number of replicas.
-pub fn plural(replicas: u32) -> String {
-    if replicas == 1 { "1 replica".to_owned() } else { format!("{replicas} replicas") }
+fn fleet_of(replicas: u32) -> String {
+    plural(u64::from(replicas), "replica", "replicas")
+}
+
+/// A fleet and its GPUs.
+fn with_gpus(replicas: u32, gpus: u32, gpus_per_replica: u32) -> String {
+    let gpus = plural(u64::from(gpus), "GPU", "GPUs");
+    format!("{} ({gpus} = {replicas} × TP{gpus_per_replica})", fleet_of(replicas))
 }
 
 /// What the next simulation is for.
 pub fn next(variant: Variant) -> String {
-    let fleet = plural(variant.replicas);
+    let fleet = fleet_of(variant.replicas);
     let relaxed = variant.relaxed.map_or("", Constraint::label);
     match (variant.alpha_steps, relaxed) {
         (ALPHA_STEPS, "") => format!("{fleet}, seed +{}", variant.seed_offset),
         (_, "") => format!("{fleet} at {:.2} × this mix", variant.alpha()),
         (_, relaxed) => format!("{fleet} at {:.2} × this mix, {relaxed}", variant.alpha()),
     }
+}
+
+/// What is known of a search that the budget ended.
+fn undecided(fails: Option<u32>, holds: Option<u32>) -> String {
+    let verb =
+        |n: u32, one: &str, many: &str| if n == 1 { one.to_owned() } else { many.to_owned() };
+    let fails = fails.map(|n| format!("{} {} not", fleet_of(n), verb(n, "does", "do")));
+    let holds = holds.map(|n| format!("{} {} with one seed", fleet_of(n), verb(n, "does", "do")));
+    let known: Vec<String> = fails.into_iter().chain(holds).collect();
+    let known = if known.is_empty() {
+        "no fleet was simulated to its end".to_owned()
+    } else {
+        known.join(", ")
+    };
+    format!(
+        "How many replicas hold the contract was not decided within the budget of a plan ({known}): \
+         shorten the horizon"
+    )
 }

@@ -137,6 +137,11 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         self.now
     }
 
+    /// Sequences in the steps simulated so far.
+    pub fn sequence_steps(&self) -> u64 {
+        self.sequence_steps
+    }
+
     /// What has happened to each request so far, in the order offered. Rows of requests that
     /// stream now say when they began, not yet how they fare.
     pub fn stamps(&self) -> impl Iterator<Item = &RequestStamps> {

@@ -192,6 +192,59 @@ fn findings_decide_the_exit_code_only_where_asked() {
 }
 
 #[test]
+fn a_file_that_cannot_be_opened_does_not_hide_the_others() {
+    let good = file("good.json", vllm_result());
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    let run = goodput(&["review", &good, folder, "no-such-file.json"]);
+    let review = run.json();
+    assert_eq!(run.code, 0, "{}", run.err);
+    let files = review["files"].as_array().expect("one entry per file");
+    assert_eq!(files[0]["points"].as_array().map(Vec::len), Some(1));
+    for refused in &files[1..] {
+        assert_eq!(refused["refused"]["kind"], "unreadable");
+    }
+    assert!(run.err.contains(folder) && run.err.contains("no-such-file.json"), "{}", run.err);
+    assert_eq!(goodput(&["review", &good, folder, "--fail-on", "error"]).code, 3);
+    assert_eq!(goodput(&["review", folder, "no-such-file.json"]).problems().len(), 2);
+}
+
+#[test]
+fn declared_rates_give_a_count_by_supply_once() {
+    let document = common::document(|document| {
+        common::fixed(512, 2000, 100.0)(document);
+        document["fleet"]["pools"][0]["step_time"] =
+            json!({ "source": { "kind": "declared", "declared_output_tps": 120_000.0 } });
+    });
+    let path = file("declared-plan.json", document.to_string());
+    let plan = goodput(&["plan", &path]).json();
+    assert_eq!(plan["answer"]["kind"], "supply_only");
+    assert_eq!((&plan["answer"]["replicas"], &plan["replicas_floor"]), (&json!(2), &json!(2)));
+    let text = goodput(&["plan", &path, "--text"]).out;
+    assert!(text.starts_with("By supply alone, at least 2 replicas (2 GPUs"), "{text}");
+    assert_eq!(text.matches("declared token rates").count(), 1, "{text}");
+}
+
+#[test]
+fn one_of_a_thing_is_not_several() {
+    let document = common::document(|document| {
+        document["workload"]["horizon_s"] = json!(30.0);
+        document["workload"]["classes"][0]["arrivals"]["rate_rps"] = json!(2.0);
+    });
+    let path = file("one.json", document.to_string());
+    for verb in ["estimate", "simulate", "plan"] {
+        let text = goodput(&[verb, &path, "--text"]).out;
+        let words: Vec<&str> = text.split_whitespace().collect();
+        for pair in words.windows(2) {
+            let several = ["replicas", "GPUs", "stages", "requests", "preemptions", "blocks"];
+            let what = pair[1].trim_end_matches(|c: char| !c.is_alphanumeric());
+            let one = pair[0].trim_start_matches('(') == "1";
+            assert!(!(one && several.contains(&what)), "{} {}: {text}", pair[0], pair[1]);
+        }
+        assert!(verb != "plan" || text.contains("1 replica (1 GPU = 1 × TP1) holds"), "{text}");
+    }
+}
+
+#[test]
 fn a_benchmark_is_reviewed_and_fitted() {
     let bench = file("bench.json", vllm_result());
     let review = goodput(&["review", &bench]).json();

@@ -137,10 +137,11 @@ pub struct SimulateArgs {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub replications: u32,
     /// Write one line per request of the measurement window: moments in seconds to the picosecond,
-    /// an empty cell for what never came (it ranks as infinite in percentiles).
+    /// an empty cell for what never came (it ranks as infinite in percentiles). Not `-`: standard
+    /// output holds the report.
     #[arg(long, value_name = "FILE.csv")]
     pub requests: Option<PathBuf>,
-    /// Write the fleet over time.
+    /// Write the fleet over time. Not `-`, as above.
     #[arg(long, value_name = "FILE.csv")]
     pub series: Option<PathBuf>,
     /// Break outcomes out by these, crossed: `--by prompt,output` is a heat map. May be given

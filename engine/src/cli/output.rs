@@ -39,6 +39,20 @@ impl From<Vec<Problem>> for Failure {
     }
 }
 
+impl Failure {
+    /// Several failures as one, every problem kept.
+    pub fn all(failures: impl IntoIterator<Item = Self>) -> Self {
+        let mut problems = Vec::new();
+        for failure in failures {
+            match failure {
+                Self::Problems(more) => problems.extend(more),
+                usage @ Self::Usage(_) => return usage,
+            }
+        }
+        Self::Problems(problems)
+    }
+}
+
 impl Answer {
     /// An answer as `value`, in words as `text`.
     pub fn new(value: &impl Serialize, text: String) -> Result<Self, Failure> {

@@ -1,20 +1,34 @@
 //! `goodput review`.
 
-use goodput_engine::accounts::words::{percent, thousands, three_digits};
-use goodput_engine::problem::Severity;
+use std::path::Path;
+
+use goodput_engine::accounts::words::{percent, plural, thousands, three_digits};
+use goodput_engine::ingest::{ParsedFile, Refusal};
+use goodput_engine::problem::{Problem, Severity};
 use goodput_engine::review::{MeasuredGoodput, ReviewReport, report, report_under};
 use goodput_engine::slo::parse_limits;
 
 use super::args::{Crossing, ReviewArgs};
-use super::output::{Answer, Failure};
+use super::output::{Answer, Failure, warn};
 use super::text::Page;
 use super::{accounting, input, text};
 
 pub fn run(args: &ReviewArgs) -> Result<Answer, Failure> {
     let contract = args.slo.as_deref().map(parse_limits).transpose()?;
-    let read = args.files.iter().map(|path| input::benchmark_files(path));
-    let read = read.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
-    let parsed: Vec<_> = read.map(|file| file.file).collect();
+    let files = args.files.iter().map(|path| (path, input::benchmark_files(path)));
+    let opened: Vec<_> = files.collect();
+    if opened.iter().all(|(_, files)| files.is_err()) {
+        let problems = opened.into_iter().filter_map(|(_, files)| files.err());
+        return Err(Failure::all(problems));
+    }
+    // One that cannot be opened is refused like one that cannot be understood, beside the others.
+    let parsed: Vec<ParsedFile> = opened
+        .into_iter()
+        .flat_map(|(path, files)| match files {
+            Ok(files) => files.into_iter().map(|file| file.file).collect(),
+            Err(why) => vec![unreadable(path, &why)],
+        })
+        .collect();
     let report = match &contract {
         Some(contract) => {
             let crossings: Vec<_> = args.by.iter().map(|Crossing(by)| by.clone()).collect();
@@ -35,7 +49,7 @@ pub fn run(args: &ReviewArgs) -> Result<Answer, Failure> {
 
 fn goodput(page: &mut Page, judged: &MeasuredGoodput) {
     let row = judged.row.map_or(String::new(), |row| format!(" of run {row}"));
-    page.heading(&format!("Of {} requests{row}", thousands(judged.offered as f64)));
+    page.heading(&format!("Of {}{row}", plural(judged.offered, "request", "requests")));
     for (outcome, count) in judged.outcomes.iter().filter(|(_, count)| **count > 0) {
         let share = *count as f64 / judged.offered.max(1) as f64;
         page.row(outcome.name(), &format!("{} ({})", thousands(*count as f64), percent(share)));
@@ -51,6 +65,18 @@ fn goodput(page: &mut Page, judged: &MeasuredGoodput) {
         ),
     );
     page.line(&accounting::in_words(&judged.accounting));
+}
+
+fn unreadable(path: &Path, why: &Failure) -> ParsedFile {
+    let (message, hint) = match why {
+        Failure::Problems(problems) => {
+            problems.first().map(|p| (p.message.clone(), p.hint.clone())).unwrap_or_default()
+        }
+        Failure::Usage(message) => (message.clone(), String::new()),
+    };
+    warn(&[Problem::warning(path.display().to_string(), message.clone(), hint.clone())]);
+    let refused = Some(Refusal::unreadable(message, hint));
+    ParsedFile { file: path.display().to_string(), parsed: None, refused }
 }
 
 fn in_words(report: &ReviewReport) -> String {
@@ -76,7 +102,10 @@ fn in_words(report: &ReviewReport) -> String {
             goodput(&mut page, judged);
         }
         for exclusion in file.notes.iter().flat_map(|notes| &notes.excluded) {
-            page.row("left out", &format!("{} rows: {}", exclusion.rows, exclusion.reason));
+            page.row(
+                "left out",
+                &format!("{}: {}", plural(exclusion.rows, "row", "rows"), exclusion.reason),
+            );
         }
     }
     for finding in &report.findings {

@@ -52,6 +52,7 @@ struct Spread {
 }
 
 pub fn run(args: &SimulateArgs) -> Result<Answer, Failure> {
+    check_tables(args)?;
     let checked = input::scenario(&args.scenario.scenario)?;
     let mut scenario = checked.scenario.clone();
     scenario.seed = args.seed.unwrap_or(scenario.seed);
@@ -80,7 +81,8 @@ pub fn run(args: &SimulateArgs) -> Result<Answer, Failure> {
     Ok(Answer::new(&output, text)?.with_findings(checked.severities()))
 }
 
-/// What there is to say when there is nothing to simulate: the estimate.
+/// What there is to say when there is nothing to simulate: the estimate. It is an answer, so no
+/// file that was asked for is a reason to fail; nothing is written, and standard error says why.
 fn instead(
     args: &SimulateArgs,
     scenario: &Scenario,
@@ -88,12 +90,34 @@ fn instead(
     severities: Vec<goodput_engine::problem::Severity>,
 ) -> Result<Answer, Failure> {
     let problem = why.problem();
-    if args.requests.is_some() || args.series.is_some() {
-        return Err(problem.into());
-    }
     let note = format!("{why}: this is the estimate");
     warn(&[Problem::warning(problem.path, note, problem.hint)]);
+    for path in args.requests.iter().chain(&args.series) {
+        let message = format!("not written, since there is no simulation to write of: {why}");
+        warn(&[Problem::warning(
+            path.display().to_string(),
+            message,
+            "a file of an earlier run that has this name is as it was",
+        )]);
+    }
     Ok(estimate::of(scenario)?.with_findings(severities))
+}
+
+/// Where a table may go. `-` is standard output elsewhere, and that is taken by the report.
+fn check_tables(args: &SimulateArgs) -> Result<(), Failure> {
+    if args.requests.iter().chain(&args.series).any(|path| path == Path::new("-")) {
+        return Err(Failure::Usage(
+            "standard output holds the report, so a table cannot go there: name a file, or \
+             /dev/stderr"
+                .to_owned(),
+        ));
+    }
+    if args.requests.is_some() && args.requests == args.series {
+        return Err(Failure::Usage(
+            "--requests and --series name the same file: each is a table of its own".to_owned(),
+        ));
+    }
+    Ok(())
 }
 
 fn requests<'a>(scenario: &'a Scenario, simulated: &'a Simulated) -> RequestTable<'a> {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use goodput_engine::accounts::report::{MixRate, Percentiles, SimReport};
-use goodput_engine::accounts::words::{percent, span_ms, thousands, three_digits};
+use goodput_engine::accounts::words::{percent, plural, span_ms, thousands, three_digits};
 use goodput_engine::estimate::report::{
     ClassWorkload, EstimateReport, EstimateVerdict, MemoryReport, SmallestFitting, SupplyEstimate,
 };
@@ -120,7 +120,11 @@ pub fn estimate(report: &EstimateReport) -> String {
     if let Some(SmallestFitting { gpus, tensor_parallel, pipeline_parallel }) =
         report.smallest_fitting
     {
-        let layout = format!("{gpus} GPUs = TP{tensor_parallel} × {pipeline_parallel} stages");
+        let layout = format!(
+            "{} = TP{tensor_parallel} × {}",
+            plural(u64::from(gpus), "GPU", "GPUs"),
+            plural(u64::from(pipeline_parallel), "stage", "stages")
+        );
         page.row("smallest layout that fits", &layout);
     }
     if let Some(estimate) = &report.supply {
@@ -163,9 +167,9 @@ fn memory(page: &mut Page, report: &MemoryReport) {
         page.row("weights per GPU", &format!("{weights} GB of {usable} GB usable"));
         if let (Some(tokens), Some(blocks)) = (pool.kv_capacity_tokens, pool.num_gpu_blocks) {
             let capacity = format!(
-                "{} tokens in {} blocks ({})",
-                thousands(tokens as f64),
-                thousands(blocks as f64),
+                "{} in {} ({})",
+                plural(tokens, "token", "tokens"),
+                plural(blocks, "block", "blocks"),
                 pool.source
             );
             page.row("KV capacity", &capacity);
@@ -240,7 +244,7 @@ pub fn simulation(report: &SimReport) -> String {
     for cause in &report.verdict.causes {
         page.line(&format!("  {cause}"));
     }
-    page.heading(&format!("Of {} offered requests", thousands(report.offered as f64)));
+    page.heading(&format!("Of {}", plural(report.offered, "offered request", "offered requests")));
     for (outcome, count) in report.outcomes.iter().filter(|(_, count)| **count > 0) {
         let share = *count as f64 / report.offered.max(1) as f64;
         page.row(outcome.name(), &format!("{} ({})", thousands(*count as f64), percent(share)));
@@ -258,7 +262,8 @@ pub fn simulation(report: &SimReport) -> String {
     page.heading("Supply");
     page.row("required", &mix(&report.supply.required));
     page.row("required at the peak", &mix(&report.supply.required_peak));
-    page.row("sustainable", &mix(&report.supply.sustainable));
+    let error = or_dash(report.supply.sustainable_relative_error, percent);
+    page.row("sustainable", &format!("{} (±{error})", mix(&report.supply.sustainable)));
     let goodput = &report.goodput;
     page.row(
         "goodput",
@@ -275,17 +280,17 @@ pub fn simulation(report: &SimReport) -> String {
         &format!(
             "{} s of fleet work, {} waiting, {} past a limit",
             three_digits(report.debt.peak_work_s),
-            thousands(report.debt.peak_waiting as f64),
+            plural(report.debt.peak_waiting, "request", "requests"),
             thousands(report.debt.peak_past_limit as f64)
         ),
     );
     page.row(
         "KV memory in use",
         &format!(
-            "{} mean, {} peak, {} preemptions",
+            "{} mean, {} peak, {}",
             percent(report.kv.mean_share),
             percent(report.kv.peak_share),
-            thousands(report.kv.preemptions as f64)
+            plural(report.kv.preemptions, "preemption", "preemptions")
         ),
     );
     if let Some(cost) = &report.cost {
@@ -309,8 +314,13 @@ fn three_percentiles(percentiles: &Percentiles) -> String {
 pub fn plan(report: &PlanReport) -> String {
     let mut page = Page::default();
     page.line(&report.sentence);
-    if let PlanAnswer::Infeasible { reason, lever, .. } = &report.answer {
-        page.line(reason).line(lever);
+    if let PlanAnswer::Infeasible { lever, .. } | PlanAnswer::SupplyOnly { lever, .. } =
+        &report.answer
+    {
+        page.line(&format!("  What would help: {lever}"));
+    }
+    if !report.undecided.is_empty() {
+        page.line(&undecided(report));
     }
     if !report.fleets.is_empty() {
         page.heading("Fleet                        good      holds in   TTFT p95   cost per month");
@@ -320,16 +330,39 @@ pub fn plan(report: &PlanReport) -> String {
     }
     page.heading("This fleet");
     page.row("replicas, at least", &report.replicas_floor.to_string());
-    page.row(
-        "holds up to",
-        &or_dash(report.alpha, |alpha| format!("{} × this mix", three_digits(alpha))),
-    );
+    let open = report.undecided.iter().any(|name| name == "alpha");
+    let up_to = match report.alpha {
+        Some(alpha) => format!("{} × this mix", three_digits(alpha)),
+        None if open => "not decided".to_owned(),
+        None => "–".to_owned(),
+    };
+    page.row("holds up to", &up_to);
     page.row("deliverable", &report.deliverable.as_ref().map_or_else(|| "–".to_owned(), mix));
     for relaxation in &report.binding {
         let mark = if relaxation.binds { "  binds" } else { "" };
         page.row(&relaxation.label, &format!("+{}{mark}", percent(relaxation.gain)));
     }
     page.into_text()
+}
+
+/// What the budget left open.
+fn undecided(report: &PlanReport) -> String {
+    let names: Vec<&str> = report
+        .undecided
+        .iter()
+        .map(|name| match name.as_str() {
+            "replicas" => "how many replicas hold",
+            "fleets" => "some of the fleets below",
+            "alpha" => "how far this fleet is from the cliff, and so what binds",
+            constraint => constraint,
+        })
+        .collect();
+    format!(
+        "  Not decided within the budget ({} of {} sequence-steps computed): {}",
+        thousands(report.budget.spent_sequence_steps as f64),
+        thousands(report.budget.max_sequence_steps as f64),
+        names.join(", ")
+    )
 }
 
 fn fleet(page: &mut Page, row: &FleetRow) {
@@ -341,7 +374,7 @@ fn fleet(page: &mut Page, row: &FleetRow) {
     };
     let ttft = row.ttft_p95_ms.map_or_else(|| "never".to_owned(), span_ms);
     page.row(
-        &format!("{} replicas{mark}", row.replicas),
+        &format!("{}{mark}", plural(u64::from(row.replicas), "replica", "replicas")),
         &format!(
             "{:>7}  {:>9}  {ttft:>9}   {}",
             percent(row.attainment),

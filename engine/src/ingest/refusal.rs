@@ -8,6 +8,8 @@ use super::{Format, registry};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalKind {
+    /// It could not be opened: no such file, a folder, or not allowed.
+    Unreadable,
     /// No bytes, or nothing but blanks, `[]` or `{}`.
     Empty,
     /// Begins well and stops in the middle.
@@ -44,6 +46,11 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// Could not be opened, by whoever has it: the library opens no file.
+    pub fn unreadable(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(RefusalKind::Unreadable, message, hint)
+    }
+
     /// Nothing in it.
     pub(super) fn empty(message: impl Into<String>) -> Self {
         Self::new(RefusalKind::Empty, message, "export the file again")

@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::common;
-use crate::program::{busy_minute, file, goodput};
+use crate::program::{busy_minute, file, goodput, goodput_reads};
 
 /// A table read without the program's own reader: cells by column name, quotes understood.
 fn rows(csv: &str) -> Vec<BTreeMap<String, String>> {
@@ -140,4 +140,40 @@ fn the_series_shows_debt_growing_at_offered_minus_completed() {
     assert!((growth / difference - 1.0).abs() < 0.02, "{growth} {difference}");
     let sustainable = report["supply"]["sustainable"]["rps"].as_f64().expect("a rate");
     assert!((difference / (60.0 - sustainable) - 1.0).abs() < 0.05, "{difference} {sustainable}");
+}
+
+#[test]
+fn what_cannot_be_simulated_writes_no_table_and_says_why() {
+    let huge = common::document(|document| {
+        document["fleet"]["pools"][0]["model"] = json!("llama-3.1-405b");
+    });
+    let declared = common::document(|document| {
+        document["fleet"]["pools"][0]["step_time"] =
+            json!({ "source": { "kind": "declared", "declared_output_tps": 9000.0 } });
+    });
+    for (name, document) in [("huge", huge), ("declared", declared)] {
+        let path = file(&format!("no-tables-{name}.json"), document.to_string());
+        let table = format!("{path}.csv");
+        let estimate = goodput(&["estimate", &path]);
+        for option in ["--requests", "--series"] {
+            let run = goodput(&["simulate", &path, option, &table]);
+            assert_eq!((run.code, &run.out), (0, &estimate.out), "{name} {option}");
+            assert!(run.err.contains(&table) && run.err.contains("not written"), "{}", run.err);
+            assert!(!std::path::Path::new(&table).exists());
+        }
+    }
+}
+
+#[test]
+fn a_dash_is_no_name_of_a_table() {
+    let document = busy_minute().to_string();
+    for args in [["--requests", "-"], ["--series", "-"]] {
+        let run = goodput_reads(&["simulate", "-", args[0], args[1]], document.as_bytes());
+        assert_eq!((run.code, run.out.as_str()), (2, ""));
+        assert!(run.err.contains("standard output holds the report"), "{}", run.err);
+        assert!(!std::path::Path::new("-").exists());
+    }
+    let path = file("twice.json", &document);
+    let both = format!("{path}.csv");
+    assert_eq!(goodput(&["simulate", &path, "--requests", &both, "--series", &both]).code, 2);
 }

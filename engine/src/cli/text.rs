@@ -358,9 +358,9 @@ fn undecided(report: &PlanReport) -> String {
         })
         .collect();
     format!(
-        "  Not decided within the budget ({} of {} sequence-steps computed): {}",
-        thousands(report.budget.spent_sequence_steps as f64),
-        thousands(report.budget.max_sequence_steps as f64),
+        "  Not decided within the budget ({} of {} units of work done): {}",
+        thousands(report.budget.spent_work as f64),
+        thousands(report.budget.max_work as f64),
         names.join(", ")
     )
 }

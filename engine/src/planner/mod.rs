@@ -29,7 +29,7 @@ use crate::estimate::estimate;
 use crate::estimate::report::SupplyEstimate;
 use crate::scenario::{MAX_REPLICAS, Scenario};
 use crate::stats;
-use runs::{BUDGET_SEQUENCE_STEPS, Needed, RunSummary, Runs, Stop};
+use runs::{BUDGET, Needed, RunSummary, Runs, Stop};
 use search::Search;
 
 /// Seeds that confirm an answer, where anything is drawn.
@@ -81,12 +81,12 @@ pub fn plan(scenario: &Scenario, mut watch: impl FnMut(&Progress) -> bool) -> Op
 impl Planner {
     /// A plan that has not begun, with the usual budget.
     pub fn new(scenario: &Scenario) -> Self {
-        Self::within(scenario, BUDGET_SEQUENCE_STEPS)
+        Self::within(scenario, BUDGET)
     }
 
-    /// A plan whose simulations may take so many sequences in steps in all. What is not decided by
-    /// then the report leaves open, and says so.
-    pub fn within(scenario: &Scenario, budget_sequence_steps: u64) -> Self {
+    /// A plan whose simulations may do so much work in all, in the unit of [`PlanBudget`]. What is
+    /// not decided by then the report leaves open, and says so.
+    pub fn within(scenario: &Scenario, budget: u64) -> Self {
         let supply = estimate(scenario).supply;
         let seeds = if is_drawn(scenario) { SEEDS } else { 1 };
         let beyond_count = beyond::beyond_count(scenario, supply.as_ref(), seeds);
@@ -97,7 +97,7 @@ impl Planner {
             seeds,
             most_replicas: count(scenario.offered().map_or(1, |requests| requests.len()))
                 .clamp(1, MAX_REPLICAS),
-            runs: Runs::within(budget_sequence_steps),
+            runs: Runs::within(budget),
             report: None,
             needed: None,
         };
@@ -166,8 +166,8 @@ impl Planner {
     }
 
     fn budget(&self) -> PlanBudget {
-        let (spent_sequence_steps, max_sequence_steps) = self.runs.spent();
-        PlanBudget { spent_sequence_steps, max_sequence_steps }
+        let (spent_work, max_work) = self.runs.spent();
+        PlanBudget { spent_work, max_work }
     }
 
     fn search(&self) -> Search<'_> {

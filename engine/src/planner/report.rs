@@ -29,17 +29,18 @@ pub struct PlanReport {
     /// What was left open when the budget ended: `replicas`, `fleets`, `alpha`, or the name of a
     /// constraint. Empty of a whole plan.
     pub undecided: Vec<String>,
-    /// What the simulations took and might take, sequences in steps.
+    /// What the simulations took and might take.
     pub budget: PlanBudget,
 }
 
-/// What the simulations of a plan took and might take.
+/// The work that the simulations of a plan did and might do. A unit is one sequence in one step; a
+/// step counts as 16 beside, an offered request as 20: what they take to compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanBudget {
-    /// Sequences in the steps of all simulations, and a share for each request.
-    pub spent_sequence_steps: u64,
-    /// When as many are spent, what is not decided stays open.
-    pub max_sequence_steps: u64,
+    /// Done.
+    pub spent_work: u64,
+    /// When as much is done, what is not decided stays open.
+    pub max_work: u64,
 }
 
 /// The count, or why no count helps.

@@ -12,13 +12,13 @@ use crate::slo::{Contract, Fate, Outcome, RequestStamps, classify};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
-/// Boundaries between two looks at whether a run can still hold, at least; as many as there are requests
-/// where those are more, since a look visits them all.
+/// Boundaries between two looks at whether a run can still hold, at least; as many as there are
+/// requests where those are more, since a look visits them all.
 const BOUNDARIES_BETWEEN_LOOKS: u64 = 10_000;
-/// What a plan may compute, in sequences in steps over all its runs: about half a minute.
-pub const BUDGET_SEQUENCE_STEPS: u64 = 2_000_000_000;
-/// Drawing a request and counting what became of it takes about as long as this many sequences.
-const SEQUENCE_STEPS_PER_REQUEST: u64 = 20;
+/// Work that a plan may do over all its runs, see [`work`]: about half a minute of computing.
+pub const BUDGET: u64 = 150_000_000;
+/// Drawing a request and counting what became of it takes about as long as this many boundaries.
+const BOUNDARIES_PER_REQUEST: u64 = 4;
 
 /// Whether a fleet holds the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub struct Runs {
     /// `None` of a run that was to go to its end and was cut off.
     summaries: BTreeMap<Variant, Option<RunSummary>>,
     count: u32,
-    /// Sequences in steps that all runs may have together, and have had.
+    /// Work that all runs may do together, and have done.
     budget: u64,
     spent: u64,
     /// The scenario's own workload by seed offset: every fleet serves the same list.
@@ -108,7 +108,7 @@ impl Runs {
         }
     }
 
-    /// Sequences in steps computed so far, and what may be.
+    /// Work done so far, and what may be.
     pub fn spent(&self) -> (u64, u64) {
         (self.spent, self.budget)
     }
@@ -177,13 +177,14 @@ impl Runs {
             Some(saturation) => saturation,
             None => *self.saturation.insert(saturate(requests, &fleet.replica)?),
         };
-        let limits = limits(scenario, self.budget - self.spent);
-        let end = simulate_while_hopeful(scenario, requests, &fleet, limits, needed.to_the_end);
-        self.spent += end.work;
-        let run = match end.run {
-            Some(run) if run.cut_off.is_some() => return Some(Holding::Undecided),
-            Some(run) => run,
-            None => return Some(Holding::Fails),
+        let left = self.budget - self.spent;
+        let (end, work) =
+            simulate_while_hopeful(scenario, requests, &fleet, left, needed.to_the_end);
+        self.spent += work;
+        let run = match end {
+            End::Whole(run) => run,
+            End::Hopeless => return Some(Holding::Fails),
+            End::CutOff => return Some(Holding::Undecided),
         };
         let answer = Answer::serving(scenario, requests.clone(), saturation).ok()?;
         let report = answer.count(&run);
@@ -195,13 +196,14 @@ impl Runs {
     fn other_load(&mut self, scenario: &Scenario) -> Option<Holding> {
         let fleet = fleet_spec(&scenario.pool).ok()?;
         let requests = scenario.offered().ok()?;
-        let limits = limits(scenario, self.budget - self.spent);
-        let end = simulate_while_hopeful(scenario, &requests, &fleet, limits, false);
-        self.spent += end.work;
-        let Some(run) = end.run else { return Some(Holding::Fails) };
-        if run.cut_off.is_some() {
-            return Some(Holding::Undecided);
-        }
+        let left = self.budget - self.spent;
+        let (end, work) = simulate_while_hopeful(scenario, &requests, &fleet, left, false);
+        self.spent += work;
+        let run = match end {
+            End::Whole(run) => run,
+            End::Hopeless => return Some(Holding::Fails),
+            End::CutOff => return Some(Holding::Undecided),
+        };
         let lost = |(request, stamps): (&OfferedRequest, &RequestStamps)| {
             is_bad(contract(scenario, request), request, stamps)
         };
@@ -210,12 +212,6 @@ impl Runs {
         let missed = missed_targets(window(&rows, scenario.warmup), &scenario.contracts);
         Some((!tally.is_broken(scenario) && missed.is_empty()).into())
     }
-}
-
-/// Limits of a run for which `left` of the budget is left.
-fn limits(scenario: &Scenario, left: u64) -> RunLimits {
-    let limits = RunLimits::to_the_end(scenario.horizon);
-    RunLimits { max_sequence_steps: limits.max_sequence_steps.min(left), ..limits }
 }
 
 fn summary(report: &SimReport) -> RunSummary {
@@ -229,42 +225,59 @@ fn summary(report: &SimReport) -> RunSummary {
     }
 }
 
-/// How a run ended and what it took.
-struct End {
-    /// `None` as soon as so many requests were lost for good that some class could not meet its
-    /// target any more.
-    run: Option<SimRun>,
-    /// Sequences in steps, and what the requests themselves took.
-    work: u64,
+/// How a run ended.
+enum End {
+    /// Everything was decided.
+    Whole(SimRun),
+    /// So many requests were lost for good that some class could not meet its target any more.
+    Hopeless,
+    /// The budget or a limit of the simulator ended it.
+    CutOff,
 }
 
-/// A run to its end, to a limit or until it is hopeless.
+/// What a run took so far: the boundaries it visited, and its requests as so many of them.
+fn work(sim: &FleetSim, requests: &[OfferedRequest]) -> u64 {
+    sim.boundaries() + BOUNDARIES_PER_REQUEST * requests.len() as u64
+}
+
+/// A run to its end, until it is hopeless unless it is wanted `to_the_end`, or until what is `left`
+/// of the budget is spent; and the work it took.
 fn simulate_while_hopeful(
     scenario: &Scenario,
     requests: &[OfferedRequest],
     fleet: &FleetSpec,
-    limits: RunLimits,
+    left: u64,
     to_the_end: bool,
-) -> End {
-    let offered = requests.len() as u64;
-    let work = |sim: &FleetSim| sim.sequence_steps() + SEQUENCE_STEPS_PER_REQUEST * offered;
-    let mut sim = FleetSim::new(requests, fleet, limits);
-    let boundaries = if to_the_end { u64::MAX } else { BOUNDARIES_BETWEEN_LOOKS.max(offered) };
+) -> (End, u64) {
+    let mut sim = FleetSim::new(requests, fleet, RunLimits::to_the_end(scenario.horizon));
+    let boundaries = BOUNDARIES_BETWEEN_LOOKS.max(requests.len() as u64);
     while let Progress::Running { .. } = sim.advance(boundaries) {
-        let now = sim.now();
-        let lost = |(request, stamps): (&OfferedRequest, &RequestStamps)| {
-            let contract = contract(scenario, request);
-            match stamps.fate {
-                Fate::Unfinished => first_token_is_late(contract, request, stamps, now),
-                _ => is_bad(contract, request, stamps),
-            }
-        };
-        let rows = requests.iter().zip(sim.stamps()).take_while(|(request, _)| request.due <= now);
-        if Tally::of(scenario, rows, lost).is_hopeless(scenario, requests) {
-            return End { work: work(&sim), run: None };
+        let work = work(&sim, requests);
+        if !to_the_end && is_hopeless(scenario, requests, &sim) {
+            return (End::Hopeless, work);
+        }
+        if work >= left {
+            return (End::CutOff, work);
         }
     }
-    End { work: work(&sim), run: Some(sim.finish()) }
+    let work = work(&sim, requests);
+    let run = sim.finish();
+    let end = if run.cut_off.is_some() { End::CutOff } else { End::Whole(run) };
+    (end, work)
+}
+
+/// Whether so many requests are lost by now that some class cannot meet its target any more.
+fn is_hopeless(scenario: &Scenario, requests: &[OfferedRequest], sim: &FleetSim) -> bool {
+    let now = sim.now();
+    let lost = |(request, stamps): (&OfferedRequest, &RequestStamps)| {
+        let contract = contract(scenario, request);
+        match stamps.fate {
+            Fate::Unfinished => first_token_is_late(contract, request, stamps, now),
+            _ => is_bad(contract, request, stamps),
+        }
+    };
+    let rows = requests.iter().zip(sim.stamps()).take_while(|(request, _)| request.due <= now);
+    Tally::of(scenario, rows, lost).is_hopeless(scenario, requests)
 }
 
 fn contract<'a>(scenario: &'a Scenario, request: &OfferedRequest) -> &'a Contract {

@@ -137,9 +137,9 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         self.now
     }
 
-    /// Sequences in the steps simulated so far.
-    pub fn sequence_steps(&self) -> u64 {
-        self.sequence_steps
+    /// Boundaries visited so far: what computing time is proportional to.
+    pub fn boundaries(&self) -> u64 {
+        self.boundaries
     }
 
     /// What has happened to each request so far, in the order offered. Rows of requests that

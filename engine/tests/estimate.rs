@@ -339,3 +339,29 @@ fn it_takes_well_under_five_milliseconds() {
     // Unoptimised builds are about ten times slower; the engine is optimised in every profile.
     assert!(best < Duration::from_millis(5), "{best:?}");
 }
+
+/// Case D-9: 16,000 tokens in, 200 out. Memory holds two dozen of them, and more of it would gain
+/// nothing: the GPU computes prompts all the time.
+#[test]
+fn long_prompts_bind_on_computing_them_whatever_limit_is_reached_first() {
+    let long = |blocks: u64, seats: u32| {
+        estimate(&scenario(|document| {
+            fixed(16_000, 200, 1.0)(document);
+            let pool = &mut document["fleet"]["pools"][0];
+            pool["gpu"] = json!("A100-80G-SXM");
+            pool["model"] = json!("Qwen3-14B");
+            pool["weight_precision"] = json!("int4");
+            pool["max_num_seqs"] = json!(seats);
+            pool["num_gpu_blocks"] = json!(blocks);
+        }))
+    };
+    for (blocks, seats) in [(25_000, 256), (50_000, 256), (25_000, 24)] {
+        let report = long(blocks, seats);
+        assert_eq!(supply(&report).binding_constraint, "prefill_compute", "{blocks} {seats}");
+        assert!(supply(&report).replicas_floor >= 3);
+    }
+    let seats = estimate(&scenario(|d| d["fleet"]["pools"][0]["max_num_seqs"] = json!(16)));
+    assert_eq!(supply(&seats).binding_constraint, "seats");
+    let memory = estimate(&scenario(|d| d["fleet"]["pools"][0]["num_gpu_blocks"] = json!(1000)));
+    assert_eq!(supply(&memory).binding_constraint, "kv_memory");
+}

@@ -137,7 +137,9 @@ pub fn estimate(report: &EstimateReport) -> String {
 fn workload(page: &mut Page, classes: &[ClassWorkload]) {
     page.heading("Workload, tokens                   mean        p50        p90        p99");
     for class in classes {
-        let requests = format!("{} requests expected", thousands(class.expected_requests));
+        let expected = thousands(class.expected_requests);
+        let noun = if expected == "1" { "request" } else { "requests" };
+        let requests = format!("{expected} {noun} expected");
         let of =
             if class.tenant.is_empty() { String::new() } else { format!(" ({})", class.tenant) };
         page.row(&format!("{}{of}", class.name), &requests);
@@ -213,7 +215,7 @@ fn supply(page: &mut Page, estimate: &SupplyEstimate) {
             percent(estimate.utilization_peak)
         ),
     );
-    page.row("binds", &estimate.binding_constraint);
+    page.row("binds", binds(&estimate.binding_constraint));
     let alive = or_dash(estimate.required_live_sequences, three_digits);
     let kv_tokens = or_dash(estimate.required_kv_tokens, three_digits);
     page.row("kept alive by demand", &format!("{alive} sequences, {kv_tokens} KV tokens"));
@@ -232,8 +234,25 @@ fn supply(page: &mut Page, estimate: &SupplyEstimate) {
     page.row("cost per month", &or_dash(estimate.cost_per_month, usd));
     let band = or_dash(estimate.step_time_band, |band| format!("±{}", percent(band)));
     page.row("step time", &format!("{}, {band}", estimate.origin.label()));
+    for distrust in &estimate.outside_trusted_range {
+        page.row("outside where trusted", &distrust.message);
+    }
     for beyond in &estimate.outside_measured_range {
         page.row("outside measurements", beyond);
+    }
+}
+
+/// A binding constraint in words.
+fn binds(constraint: &str) -> &str {
+    match constraint {
+        "prefill_compute" => "computing prompts (prefill)",
+        "decode_compute" => "computing outputs (decode)",
+        "kv_memory" => "KV memory",
+        "seats" => "seats (max_num_seqs)",
+        "token_budget" => "tokens per step (max_num_batched_tokens)",
+        "declared_rate" => "the declared rate",
+        "too_long" => "no request fits a replica",
+        other => other,
     }
 }
 

@@ -13,7 +13,11 @@
 //! (arrivals see time averages), until the batch is full.
 //!
 //! The largest `x` follows from seats, KV memory and token budget without any iteration, and gives
-//! the sustainable rate. What is left out: the spread of batch sizes and of prompt lengths within a
+//! the sustainable rate. Sequences are whole: the next one waits until its whole prompt fits, so
+//! that half a prompt's memory lies free on average, and where one fits at all one runs. A replica
+//! that holds one at a time never mixes prompts and decodes, and has no step to lag behind.
+//!
+//! What is left out: the spread of batch sizes and of prompt lengths within a
 //! class, queueing, and preemptions. Compare `accounts`, which measures all of them.
 
 use crate::accounts::report::SaturatedBy;
@@ -130,6 +134,8 @@ pub struct Operating {
     pub kv_held_tokens: f64,
     /// KV tokens that one decode reads.
     pub kv_per_decode: f64,
+    /// Share of the time that prefill adds to the steps.
+    pub prefill_time_share: f64,
     /// Rest of the running step that an arrival waits for, seconds.
     residual_s: f64,
 }
@@ -217,9 +223,11 @@ impl<F: Fn(MeanShape) -> f64> MeanField<F> {
             let room = (limits.token_budget - lengths.input).max(1.0);
             budget = budget.min(room / lengths.decode_steps());
         }
+        let packed = (limits.kv_tokens - lengths.input / 2.0) / self.kv_held();
+        let by_memory = packed.max(1.0 / self.seat_steps());
         [
             (limits.seats / self.seat_steps(), SaturatedBy::Seats),
-            (limits.kv_tokens / self.kv_held(), SaturatedBy::KvMemory),
+            (by_memory, SaturatedBy::KvMemory),
             (budget, SaturatedBy::TokenBudget),
         ]
         .into_iter()
@@ -228,7 +236,18 @@ impl<F: Fn(MeanShape) -> f64> MeanField<F> {
     }
 
     fn lag_steps(&self) -> f64 {
-        if self.limits.async_scheduling { 1.0 } else { 0.0 }
+        if self.limits.async_scheduling && !self.is_one_at_a_time() { 1.0 } else { 0.0 }
+    }
+
+    /// Sequences of this mix that the KV blocks hold when each is at its longest.
+    pub fn sequences_in_memory(&self) -> f64 {
+        let longest = self.lengths.input + self.lengths.output;
+        self.limits.kv_tokens / (longest + self.limits.window_tokens_per_seq).max(1.0)
+    }
+
+    /// No two requests share a step.
+    fn is_one_at_a_time(&self) -> bool {
+        self.limits.seats < 2.0 || self.sequences_in_memory() < 1.5
     }
 
     fn prefill_steps(&self) -> f64 {
@@ -269,13 +288,19 @@ impl<F: Fn(MeanShape) -> f64> MeanField<F> {
             ..MeanShape::default()
         };
         let room = (self.limits.token_budget - decode_seqs).max(1.0);
-        let carrying = if decode_steps > 0.0 { 1.0 - math::exp(-joins) } else { 1.0 };
+        let alone = self.is_one_at_a_time();
+        let carrying = match (decode_steps > 0.0, alone) {
+            (false, _) => 1.0,
+            (true, true) => joins.min(1.0),
+            (true, false) => 1.0 - math::exp(-joins),
+        };
         let prefill_tokens =
             if joins > 0.0 { joins * lengths.input / carrying } else { lengths.input };
         let prefill_tokens = prefill_tokens.min(room);
         let share = (joins * lengths.input / prefill_tokens).min(1.0);
         let pairs = prefill_tokens * lengths.input_squared / (2.0 * lengths.input);
-        let mixed_step_s = (self.law)(MeanShape { prefill_tokens, prefill_pairs: pairs, ..decode });
+        let beside = if alone { MeanShape::default() } else { decode };
+        let mixed_step_s = (self.law)(MeanShape { prefill_tokens, prefill_pairs: pairs, ..beside });
         let decode_step_s = if decode_seqs > 0.0 { (self.law)(decode) } else { mixed_step_s };
         let step_s = share * mixed_step_s + (1.0 - share) * decode_step_s;
         let second_moment =
@@ -288,6 +313,11 @@ impl<F: Fn(MeanShape) -> f64> MeanField<F> {
             mixed_step_s,
             prefill_tokens,
             kv_held_tokens: joins * self.kv_held(),
+            prefill_time_share: if decode_seqs > 0.0 {
+                (share * (mixed_step_s - decode_step_s) / step_s).max(0.0)
+            } else {
+                1.0
+            },
             residual_s: second_moment / (2.0 * step_s),
             kv_per_decode,
         }

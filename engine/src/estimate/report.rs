@@ -130,7 +130,9 @@ pub struct SupplyEstimate {
     pub utilization: f64,
     /// Required ÷ sustainable at the peak.
     pub utilization_peak: f64,
-    /// What a saturated replica runs out of.
+    /// What more of would raise the sustainable rate: `seats`, `kv_memory` or `token_budget`, where
+    /// a quarter more gains at least 5 %; else `prefill_compute` or `decode_compute`, whichever
+    /// takes most of a saturated replica's time. `declared_rate`; `too_long` where nothing fits.
     pub binding_constraint: String,
     /// Mean required ÷ per-replica sustainable, rounded up: a floor, never the plan.
     pub replicas_floor: u32,
@@ -168,8 +170,20 @@ pub struct SupplyEstimate {
     pub step_time_band: Option<f64>,
     /// Where the operating point leaves the measured range, in words.
     pub outside_measured_range: Vec<String>,
+    /// Where this arithmetic may not be trusted, though the step law might be: simulate. Empty
+    /// inside the range in which it was held against simulations.
+    pub outside_trusted_range: Vec<Distrust>,
     /// Only declared token rates are known: supply and debt, never a latency.
     pub simplified: bool,
+}
+
+/// A reason not to trust the arithmetic of an estimate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Distrust {
+    /// `few_sequences`, `few_seats` or `lockstep`.
+    pub reason: String,
+    /// In words, with the numbers.
+    pub message: String,
 }
 
 /// The mean request of one class.

@@ -1,9 +1,26 @@
 //! How one replica of a pool turns a mix into a rate.
 
 use super::mean_field::{LengthMoments, MeanField, MeanShape, ReplicaLimits};
+use super::report::Distrust;
 use crate::accounts::report::SaturatedBy;
+use crate::accounts::words::three_digits;
 use crate::scenario::{Pool, Service};
 use crate::step_time::{BatchShape, CompiledLaw, DeclaredThroughput};
+
+/// Fewer sequences than this in memory, or seats, are no batch to take a mean of: found by holding
+/// estimates against saturated replicas over random scenarios (`tests/estimate_range.rs`).
+const FEW_SEQUENCES: f64 = 4.0;
+const FEW_SEATS: f64 = 9.0;
+/// Answers shorter than this that are all alike end in the same steps, so that the batch empties
+/// and fills as a whole.
+const SHORT_OUTPUT: f64 = 16.0;
+/// Squared coefficient of variation below which they are alike.
+const ALIKE: f64 = 0.05;
+
+/// How far a limit is lifted to see whether it is what binds.
+const RELAXED: f64 = 1.25;
+/// The least it must then gain, of one that is 1: a fifth of what was given.
+const WORTH_IT: f64 = 1.05;
 
 /// One replica of a pool.
 #[derive(Debug, Clone)]
@@ -47,6 +64,73 @@ impl<'a> ReplicaModel<'a> {
                 (1.0 / rates.work_s(lengths.input, lengths.output), SaturatedBy::DeclaredRate)
             }
         }
+    }
+
+    /// What more of would raise the sustainable rate: the limit that is reached first, as long as
+    /// lifting it does; where it hardly does, computing, of prompts or of outputs.
+    pub fn binds(&self, lengths: &LengthMoments) -> &'static str {
+        let Self::Steps(law, limits) = self else { return "declared_rate" };
+        let (full, by) = mean_field(law, limits, lengths).saturated();
+        let (name, relaxed) = match by {
+            SaturatedBy::Seats => {
+                ("seats", ReplicaLimits { seats: limits.seats * RELAXED, ..*limits })
+            }
+            SaturatedBy::KvMemory => {
+                ("kv_memory", ReplicaLimits { kv_tokens: limits.kv_tokens * RELAXED, ..*limits })
+            }
+            SaturatedBy::TokenBudget | SaturatedBy::DeclaredRate => {
+                let token_budget = limits.token_budget * RELAXED;
+                ("token_budget", ReplicaLimits { token_budget, ..*limits })
+            }
+        };
+        let (more, _) = mean_field(law, &relaxed, lengths).saturated();
+        if more.rate_rps >= full.rate_rps * WORTH_IT {
+            name
+        } else if full.prefill_time_share > 0.5 {
+            "prefill_compute"
+        } else {
+            "decode_compute"
+        }
+    }
+
+    /// Why the mean of a batch says little about one, if so: it is of so few sequences that how
+    /// they happen to fit together decides.
+    pub fn distrust(&self, lengths: &LengthMoments) -> Vec<Distrust> {
+        let Self::Steps(law, limits) = self else { return Vec::new() };
+        let fit = mean_field(law, limits, lengths).sequences_in_memory();
+        let mut reasons = Vec::new();
+        if lengths.input > 0.0 && fit < FEW_SEQUENCES {
+            reasons.push(Distrust {
+                reason: "few_sequences".to_owned(),
+                message: format!(
+                    "KV memory holds about {} sequences of this mix, and below {FEW_SEQUENCES} it \
+                     decides how they happen to fit together: simulate",
+                    three_digits(fit)
+                ),
+            });
+        }
+        if limits.seats < FEW_SEATS {
+            reasons.push(Distrust {
+                reason: "few_seats".to_owned(),
+                message: format!(
+                    "max_num_seqs is {}, and with fewer than {FEW_SEATS} seats it decides whether \
+                     answers happen to end in the same step: simulate",
+                    limits.seats
+                ),
+            });
+        }
+        let variation = lengths.output_squared / (lengths.output * lengths.output) - 1.0;
+        if lengths.output > 1.0 && lengths.output < SHORT_OUTPUT && variation < ALIKE {
+            reasons.push(Distrust {
+                reason: "lockstep".to_owned(),
+                message: format!(
+                    "all answers have about {} tokens, so that they begin and end in the same \
+                     steps, and a mean over steps says little: simulate",
+                    three_digits(lengths.output)
+                ),
+            });
+        }
+        reasons
     }
 
     /// The mean field of one replica under a mix; `None` where only rates are declared.

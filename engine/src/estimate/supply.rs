@@ -7,7 +7,6 @@ use super::report::{EstimateVerdict, SupplyEstimate};
 use super::service::ReplicaModel;
 use super::timeline::Timeline;
 use super::workload;
-use crate::accounts::report::SaturatedBy;
 use crate::scenario::{Pool, Scenario};
 use crate::step_time::Origin;
 use crate::units::Picos;
@@ -50,8 +49,7 @@ fn rates(
     let pool = &scenario.pool;
     let replicas = f64::from(pool.replicas);
     let (per_replica_rps, binding_constraint) = if mean.served_rps > 0.0 {
-        let (rps, saturated_by) = model.sustainable(&mean.served);
-        (rps, name(saturated_by))
+        (model.sustainable(&mean.served).0, model.binds(&mean.served))
     } else {
         // Nothing that is asked fits a replica, so nothing is sustained and nothing is required.
         (0.0, "too_long")
@@ -92,6 +90,7 @@ fn rates(
             .and_then(|step_time| step_time.resolved.provenance.band)
             .map(|band| band.typical),
         outside_measured_range: Vec::new(),
+        outside_trusted_range: model.distrust(&mean.served),
         simplified: pool.step_time().is_none(),
     }
 }
@@ -115,16 +114,6 @@ fn add_latencies(supply: &mut SupplyEstimate, latencies: Latencies, mean: &Inter
 /// A share of something that may be nothing.
 fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
-}
-
-/// As the report writes it.
-fn name(saturated_by: SaturatedBy) -> &'static str {
-    match saturated_by {
-        SaturatedBy::Seats => "seats",
-        SaturatedBy::KvMemory => "kv_memory",
-        SaturatedBy::TokenBudget => "token_budget",
-        SaturatedBy::DeclaredRate => "declared_rate",
-    }
 }
 
 /// Rounded up, but not by an error in the last digits.

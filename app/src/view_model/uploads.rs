@@ -13,13 +13,21 @@ use crate::worker::reader::ReadFile;
 
 /// The formats that are read, by id. The engine's own list would bring its parsers into the page;
 /// a test holds the two together.
-pub const FORMATS: [(&str, &str); 9] = [
+pub const FORMATS: [(&str, &str); 17] = [
+    ("guidellm", "GuideLLM report (JSON or YAML)"),
+    ("llm_d_report", "llm-d benchmark report (YAML or JSON)"),
+    ("guidellm_csv", "GuideLLM CSV"),
+    ("aiperf_requests", "AIPerf per-request JSON lines"),
+    ("aiperf", "AIPerf summary JSON"),
+    ("genai_perf", "genai-perf summary JSON"),
+    ("aiperf_csv", "AIPerf or genai-perf summary CSV"),
     ("inference_perf_prometheus", "inference-perf Prometheus report"),
     ("inference_perf", "inference-perf lifecycle report"),
     ("inference_perf_requests", "inference-perf per-request report"),
     ("sglang_bench_serving", "SGLang bench_serving JSON lines"),
     ("vllm_bench_serve", "vLLM bench serve JSON"),
     ("engine_request_log", "engine request log (JSON lines)"),
+    ("serving_console", "vLLM or SGLang console block"),
     ("azure_llm_trace", "Azure LLM inference trace (CSV)"),
     ("request_table", "table of requests (CSV)"),
     ("benchmark_csv", "benchmark rows (CSV)"),

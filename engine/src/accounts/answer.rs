@@ -349,11 +349,6 @@ fn untold(window: &[Row], run: &SimRun) -> Option<String> {
     }
     let limit = match run.cut_off? {
         CutOff::Steps => format!("after {} steps", thousands(run.steps as f64)),
-        CutOff::SequenceSteps => format!(
-            "after {} sequences in {} steps",
-            thousands(run.sequence_steps as f64),
-            thousands(run.steps as f64)
-        ),
         CutOff::Time => "at the end of the time it can count".to_owned(),
     };
     Some(format!(

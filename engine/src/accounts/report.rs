@@ -29,8 +29,7 @@ pub struct SimReport {
     pub ended_s: f64,
     /// False when a limit of the simulator cut the run off; the rest is then a partial result.
     pub complete: bool,
-    /// That limit: `steps`, `sequence_steps` (sequences in those steps, which is what computing
-    /// time is proportional to) or `time`; `null` of a complete run.
+    /// That limit: `steps` or `time`; `null` of a complete run.
     pub cut_off_by: Option<CutOff>,
     /// Requests due in the window: the denominator of every share.
     pub offered: u64,

@@ -36,8 +36,6 @@ pub struct FleetSim<'a, R: ReplicaEngine<'a> = Leaping<'a>> {
     boundaries: u64,
     /// Steps begun by all replicas when everything planned has begun.
     steps_planned: u64,
-    /// Sequences in the steps begun, as of the last boundaries.
-    sequence_steps: u64,
     cut_off: Option<CutOff>,
 }
 
@@ -91,7 +89,6 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             sampler: Sampler::new(limits.horizon),
             boundaries: 0,
             steps_planned: 0,
-            sequence_steps: 0,
             cut_off: None,
         }
     }
@@ -124,11 +121,8 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     fn limit_reached(&self, event: Event) -> Option<CutOff> {
         if event.at > self.limits.until {
             Some(CutOff::Time)
-        } else if self.steps_planned >= self.limits.max_steps {
-            Some(CutOff::Steps)
         } else {
-            let reached = self.sequence_steps >= self.limits.max_sequence_steps;
-            reached.then_some(CutOff::SequenceSteps)
+            (self.steps_planned >= self.limits.max_steps).then_some(CutOff::Steps)
         }
     }
 
@@ -161,7 +155,6 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             samples: self.sampler.into_samples(),
             ended,
             steps: 0,
-            sequence_steps: 0,
             busy: Picos::ZERO,
             recomputed_tokens: 0,
             usage: Usage::default(),
@@ -170,7 +163,6 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         for replica in &self.replicas {
             let (load, held) = (replica.load(), replica.held());
             run.steps += load.steps;
-            run.sequence_steps += load.sequence_steps;
             run.busy += load.busy;
             run.recomputed_tokens += load.recomputed_tokens;
             run.usage.kv_token_s += held.block_s() * f64::from(self.spec.replica.block_size);
@@ -257,10 +249,9 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// Something happens to a replica now; what the fleet knows of it follows.
     fn drive(&mut self, replica: u32, happen: impl FnOnce(&mut R, Picos, &mut [Job<R::State>])) {
         let engine = &mut self.replicas[replica as usize];
-        let (planned, sequences) = (engine.steps_planned(), engine.load().sequence_steps);
+        let planned = engine.steps_planned();
         happen(engine, self.now, &mut self.jobs);
         self.steps_planned = self.steps_planned - planned + engine.steps_planned();
-        self.sequence_steps += engine.load().sequence_steps - sequences;
         self.loads.set(replica, engine.load().outstanding);
         self.ends.set(replica, engine.end());
     }

@@ -111,8 +111,6 @@ pub struct RunLimits {
     pub horizon: Picos,
     /// Steps in all, over all replicas.
     pub max_steps: u64,
-    /// Sequences in those steps: what computing time is proportional to.
-    pub max_sequence_steps: u64,
     /// Nothing happens after this moment.
     pub until: Picos,
 }
@@ -120,18 +118,10 @@ pub struct RunLimits {
 impl RunLimits {
     /// Steps of a run nobody limits further: some seconds of computing.
     pub const MAX_STEPS: u64 = 100_000_000;
-    /// Sequences in the steps of a run nobody limits further: half a minute of computing. A step
-    /// of thousands of sequences takes thousands of times as long to simulate as a step of one.
-    pub const MAX_SEQUENCE_STEPS: u64 = 2_000_000_000;
 
     /// Until everything is decided, or time as the simulator counts it comes to its end.
     pub fn to_the_end(horizon: Picos) -> Self {
-        Self {
-            horizon,
-            max_steps: Self::MAX_STEPS,
-            max_sequence_steps: Self::MAX_SEQUENCE_STEPS,
-            until: Picos::LAST,
-        }
+        Self { horizon, max_steps: Self::MAX_STEPS, until: Picos::LAST }
     }
 }
 
@@ -141,8 +131,6 @@ impl RunLimits {
 pub enum CutOff {
     /// [`RunLimits::max_steps`].
     Steps,
-    /// [`RunLimits::max_sequence_steps`].
-    SequenceSteps,
     /// [`RunLimits::until`].
     Time,
 }
@@ -158,8 +146,6 @@ pub struct SimRun {
     pub ended: Picos,
     /// Steps executed, over all replicas.
     pub steps: u64,
-    /// Sequences in those steps.
-    pub sequence_steps: u64,
     /// Replica time spent in steps.
     pub busy: Picos,
     /// Prompt and output tokens that were computed a second time after a preemption.

@@ -71,7 +71,8 @@ pub struct Saturation {
     pub refusals: Refusals,
 }
 
-/// Measures a replica of `spec` on the mix of `requests`. `None` when no request fits it.
+/// Measures a replica of `spec` on the mix of `requests`. `None` when no request fits it, or when it
+/// comes to stand still: unchunked, a prompt longer than the token budget is never begun.
 pub fn saturate(requests: &[OfferedRequest], spec: &ReplicaSpec) -> Option<Saturation> {
     saturated_by::<Leaping>(requests, spec, FEWEST)
 }
@@ -91,7 +92,7 @@ pub fn saturated_by<'a, R: ReplicaEngine<'a>>(
     let times = mix.residency_cv / USUAL_CV;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "floats saturate")]
     let wanted = (fewest as f64 * (times * times).clamp(1.0, MOST_TIMES as f64)) as usize;
-    Some(Saturated::<R>::new(&mix, spec, batch.max(1)).measure((fewest, wanted), BUDGET))
+    Saturated::<R>::new(&mix, spec, batch.max(1)).measure((fewest, wanted), BUDGET)
 }
 
 /// The requests that fit a replica, and their means.
@@ -212,16 +213,16 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
         }
     }
 
-    fn measure(mut self, (fewest, wanted): (usize, usize), budget: Budget) -> Saturation {
+    fn measure(mut self, (fewest, wanted): (usize, usize), budget: Budget) -> Option<Saturation> {
         self.length = (fewest * 3 / 4 / STRETCHES).max(1);
         self.block = self.length * STRETCHES;
         let mut now = Picos::ZERO;
         // The ramp: most of the budget is for what is measured.
         let quarter = Budget { steps: budget.steps / 4, sequence_steps: budget.sequence_steps / 4 };
-        self.run(&mut now, fewest / 4, quarter);
+        self.run(&mut now, fewest / 4, quarter)?;
         let at_start = *self.replica.refusals();
         while !self.is_enough((fewest, wanted), budget) {
-            let done = self.run(&mut now, self.length, budget);
+            let done = self.run(&mut now, self.length, budget)?;
             self.stretches.push(done);
             if self.stretches.len() >= 2 * STRETCHES {
                 let sum = |pair: &[Done]| pair.iter().fold(Done::default(), |a, b| a.plus(*b));
@@ -229,7 +230,7 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
                 self.length *= 2;
             }
         }
-        self.saturation(self.replica.refusals().since(at_start))
+        Some(self.saturation(self.replica.refusals().since(at_start)))
     }
 
     /// Whether as many requests were seen as must be, and as many as are wanted with a small error
@@ -247,17 +248,15 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
                 || has_seen(wanted) && (has_seen(MOST_TIMES * fewest) || is_sure()))
     }
 
-    /// Serves until `requests` more are decided, or the budget is spent.
-    fn run(&mut self, now: &mut Picos, requests: usize, budget: Budget) -> Done {
+    /// Serves until `requests` more are decided, or the budget is spent. `None` if it stands still.
+    fn run(&mut self, now: &mut Picos, requests: usize, budget: Budget) -> Option<Done> {
         let (before, held) = (*self.replica.load(), *self.replica.held());
         let decided = |load: &ReplicaLoad| load.completed + load.failed;
         let goal = decided(&before) + requests as u64;
         let start = *now;
         loop {
             self.fill_up(*now);
-            // The queue is never empty, so there always is a step.
-            let Some(end) = self.replica.end() else { break };
-            *now = end;
+            *now = self.replica.end()?;
             let left = budget.steps.saturating_sub(self.replica.steps_planned()).max(1);
             self.replica.boundary(*now, left, &mut self.jobs);
             let load = self.replica.load();
@@ -268,14 +267,14 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
         let load = self.replica.load();
         let prefill = load.prefill_tokens - before.prefill_tokens;
         let again = load.recomputed_tokens - before.recomputed_tokens;
-        Done {
+        Some(Done {
             // A picosecond at least: steps may be longer than time as it is counted here.
             seconds: (*now - start).max(Picos(1)).as_secs(),
             prefill_s: (load.prefill_busy - before.prefill_busy).as_secs(),
             prefill_tokens: prefill as f64 - again as f64,
             decode_tokens: (load.decode_tokens - before.decode_tokens) as f64,
             running_s: self.replica.held().running_s() - held.running_s(),
-        }
+        })
     }
 
     /// Keeps as many waiting as can run.
@@ -349,8 +348,7 @@ mod tests {
     use super::*;
     use crate::step_time::{CompiledLaw, StepCoefficients};
 
-    #[test]
-    fn prompts_longer_than_the_measurement_still_give_a_rate() {
+    fn spec() -> ReplicaSpec {
         let coefficients = StepCoefficients {
             c0_s: 0.01,
             cw_s: 0.0,
@@ -362,7 +360,7 @@ mod tests {
             c3_s_per_decode_seq: 0.0,
             c4_s_per_kv_token: 0.0,
         };
-        let spec = ReplicaSpec {
+        ReplicaSpec {
             law: CompiledLaw::new(&coefficients.law(), 1, 1.0, 0.0),
             usable_blocks: 1_000,
             block_size: 16,
@@ -375,20 +373,35 @@ mod tests {
             reserve_full_isl: true,
             async_scheduling: false,
             api_overhead: Picos::ZERO,
-        };
-        let request = OfferedRequest {
-            class: 0,
-            due: Picos::ZERO,
-            input_tokens: 40,
-            output_tokens: 10,
-            patience: None,
-            fails: false,
-            acceptable: true,
-        };
+        }
+    }
+
+    const REQUEST: OfferedRequest = OfferedRequest {
+        class: 0,
+        due: Picos::ZERO,
+        input_tokens: 40,
+        output_tokens: 10,
+        patience: None,
+        fails: false,
+        acceptable: true,
+    };
+
+    #[test]
+    fn prompts_longer_than_the_measurement_still_give_a_rate() {
+        let spec = spec();
         // 49 steps a request; a quarter of the requests would take more steps than there are.
-        let mix = Mix::of(std::slice::from_ref(&request), &spec).expect("it fits");
+        let mix = Mix::of(&[REQUEST], &spec).expect("it fits");
         let found = Saturated::<Leaping>::new(&mix, &spec, 1)
-            .measure((2_000, 2_000), Budget { steps: 2_000, sequence_steps: 2_000 });
+            .measure((2_000, 2_000), Budget { steps: 2_000, sequence_steps: 2_000 })
+            .expect("steps");
         assert!((found.rps * 0.49 - 1.0).abs() < 0.1, "{found:?}");
+    }
+
+    #[test]
+    fn a_prompt_that_no_step_may_hold_gives_no_rate() {
+        let spec = ReplicaSpec { chunked_prefill: false, ..spec() };
+        assert_eq!(saturate(&[REQUEST], &spec), None);
+        let held = ReplicaSpec { max_num_batched_tokens: 40, ..spec };
+        assert!(saturate(&[REQUEST], &held).is_some());
     }
 }

@@ -249,24 +249,3 @@ fn a_limit_cuts_the_run_off_and_says_so() {
     assert_eq!(simulate(&requests, &fleet, limits).cut_off, Some(CutOff::Steps));
     assert_eq!(simulate(&requests, &fleet, RunLimits::to_the_end(horizon)).cut_off, None);
 }
-
-#[test]
-fn the_work_of_a_run_is_bounded_however_many_sequences_share_a_step() {
-    use goodput_engine::sim::{CutOff, FleetSpec, RunLimits, simulate};
-    let requests: Vec<_> = (0..500).map(|_| request(0.0, 1, 1000)).collect();
-    let horizon = Picos::from_secs(100.0);
-    for (seats, steps) in [(500, 200), (10, 10_000)] {
-        let spec = ReplicaSpec {
-            max_num_seqs: seats,
-            usable_blocks: 100_000,
-            ..replica(law(5e-3, 0.0, 0.0))
-        };
-        let fleet = FleetSpec { replica: spec, replicas: 1 };
-        let limits = RunLimits { max_sequence_steps: 100_000, ..RunLimits::to_the_end(horizon) };
-        let run = simulate(&requests, &fleet, limits);
-        assert_eq!((run.cut_off, run.steps), (Some(CutOff::SequenceSteps), steps), "{seats}");
-        assert_eq!(run.sequence_steps, 100_000);
-        let whole = simulate(&requests, &fleet, RunLimits::to_the_end(horizon));
-        assert_eq!((whole.cut_off, whole.sequence_steps), (None, 500_000), "one per token");
-    }
-}

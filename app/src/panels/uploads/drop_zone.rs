@@ -15,7 +15,6 @@ use crate::view_model::uploads::FORMATS;
 pub fn DropZone() -> impl IntoView {
     let over = RwSignal::new(false);
     drop_anywhere(desk(), over);
-    let formats = FORMATS.map(|format| format.1).join(", ");
     view! {
         <div class="drop" class:over=over>
             <p>
@@ -30,7 +29,13 @@ pub fn DropZone() -> impl IntoView {
                 </button>
                 ". It stays in this tab. Up to 200\u{202f}MB"
             </p>
-            <p class="echo">"Read here: " {formats} ", a saved scenario"</p>
+            <details class="formats">
+                <summary>
+                    "Reads vLLM, SGLang, GuideLLM, AIPerf, inference-perf and llm-d results, request \
+                    traces, CSV, saved scenarios"
+                </summary>
+                <ul>{FORMATS.map(|format| view! { <li>{format.1}</li> })}</ul>
+            </details>
             <p class="echo">
                 "For anything else: "
                 <button type="button" class="link" data-testid="template" on:click=|_| download_template()>

@@ -3,6 +3,8 @@
 //! Every number carries its unit in its name; `null` where there is none to give. Rates are means
 //! over the horizon unless a name says peak.
 
+mod cost;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +13,7 @@ use super::accounting::Accounting;
 use crate::sim::CutOff;
 use crate::slo::Outcome;
 pub use crate::workload::LengthSummary;
+pub use cost::{ClassCost, Cost, CostLine};
 
 /// Everything a simulation says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -296,60 +299,6 @@ pub struct KvUse {
     pub mean_running: f64,
     /// Most sequences in batches at a sampled moment.
     pub peak_running: u64,
-}
-
-/// Where the money went. The lines sum to the total.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Cost {
-    /// USD per GPU-hour.
-    pub price_per_gpu_hour: f64,
-    /// Whose price and when.
-    pub price_source: String,
-    /// GPUs provisioned.
-    pub gpus: u32,
-    /// GPU-hours provisioned until the last request was decided.
-    pub gpu_hours: f64,
-    /// USD for those hours.
-    pub total: f64,
-    /// USD per good request; `null` with no good request.
-    pub per_good_request: Option<f64>,
-    /// USD per million output tokens of answered requests, idle time paid by them; `null` with no
-    /// such token. Good or late alike: never without `per_good_request`.
-    pub per_million_output_tokens: Option<f64>,
-    /// USD per 30-day month at this fleet size.
-    pub per_month: f64,
-    /// USD per year of 365 days at this fleet size.
-    pub per_year: f64,
-    /// Lines of the books.
-    pub lines: Vec<CostLine>,
-    /// The lines class by class; with `idle`, which is nobody's, they sum to the total.
-    pub classes: Vec<ClassCost>,
-}
-
-/// What one class cost.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ClassCost {
-    /// Its name.
-    pub class: String,
-    /// USD for the steps its requests were in, its share of the lines but `idle`.
-    pub usd: f64,
-    /// Good requests.
-    pub good: u64,
-    /// `usd` per good request, idle time left out; `null` with no good request.
-    pub per_good_request: Option<f64>,
-    /// Lines of its books.
-    pub lines: Vec<CostLine>,
-}
-
-/// One line of the cost books.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CostLine {
-    /// What the money bought: an outcome, `recomputed` or `idle`.
-    pub line: String,
-    /// USD.
-    pub usd: f64,
-    /// Share of the total.
-    pub share: f64,
 }
 
 /// The fleet at one moment; rates are means over the interval that ends there.

@@ -11,12 +11,13 @@
 //! its standard error (batch means: Law & Kelton, Simulation Modeling and Analysis, ch. 9) is small
 //! or its budget is spent.
 
-use rand::seq::SliceRandom;
+mod mix;
+
+use mix::Mix;
 
 use super::ReplicaSpec;
 use super::job::Job;
 use super::replica::{Leaping, Refusals, ReplicaEngine, ReplicaLoad};
-use crate::rng::{Key, Stream, keyed};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
@@ -93,64 +94,6 @@ pub fn saturated_by<'a, R: ReplicaEngine<'a>>(
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "floats saturate")]
     let wanted = (fewest as f64 * (times * times).clamp(1.0, MOST_TIMES as f64)) as usize;
     Saturated::<R>::new(&mix, spec, batch.max(1)).measure((fewest, wanted), BUDGET)
-}
-
-/// The requests that fit a replica, and their means.
-struct Mix<'a> {
-    requests: Vec<&'a OfferedRequest>,
-    input: f64,
-    output: f64,
-    /// Coefficient of variation of their KV token-steps.
-    residency_cv: f64,
-}
-
-impl<'a> Mix<'a> {
-    fn of(requests: &'a [OfferedRequest], spec: &ReplicaSpec) -> Option<Self> {
-        let fits = |r: &&OfferedRequest| !spec.can_never_fit(r.input_tokens, r.output_tokens);
-        let mut requests: Vec<&OfferedRequest> = requests.iter().filter(fits).collect();
-        requests.sort_by_key(|request| kv_token_steps(request));
-        if requests.is_empty() {
-            return None;
-        }
-        let mean = |value: fn(&OfferedRequest) -> f64| {
-            requests.iter().map(|r| value(r)).sum::<f64>() / requests.len() as f64
-        };
-        let held = |r: &OfferedRequest| kv_token_steps(r) as f64;
-        let (first, second) =
-            (mean(held), mean(|r| kv_token_steps(r) as f64 * kv_token_steps(r) as f64));
-        Some(Self {
-            input: mean(|r| f64::from(r.input_tokens)),
-            output: mean(|r| f64::from(r.output_tokens)),
-            residency_cv: (second / (first * first) - 1.0).max(0.0).sqrt(),
-            requests,
-        })
-    }
-
-    /// `count` requests from the `first` of an endless list with this mix, in random order.
-    fn block<S: Default>(&self, first: usize, count: usize) -> Vec<Job<S>> {
-        let job = |i| {
-            let request = self.requests[golden_walk(i, self.requests.len())];
-            Job::new(&OfferedRequest { due: Picos::ZERO, patience: None, ..*request })
-        };
-        let mut jobs: Vec<Job<S>> = (first..first + count).map(job).collect();
-        let key = Key { seed: 0, stream: Stream::Saturation, class: 0, request: 0, attempt: 0 };
-        jobs.shuffle(&mut keyed(Key { request: first as u64, ..key }));
-        jobs
-    }
-}
-
-/// Twice the KV token-steps that a request holds while it decodes, output × (input + output / 2).
-fn kv_token_steps(request: &OfferedRequest) -> u64 {
-    let (input, output) = (u64::from(request.input_tokens), u64::from(request.output_tokens));
-    output * (2 * input + output)
-}
-
-/// The `i`-th stop of an even walk over `n` places: multiples of the golden ratio, modulo one.
-/// Any stretch of the walk is spread evenly over all places.
-fn golden_walk(i: usize, n: usize) -> usize {
-    let fraction = (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let place = (u128::from(fraction) * n as u128) >> 64;
-    usize::try_from(place).expect("below n")
 }
 
 /// What was done in a stretch of time.

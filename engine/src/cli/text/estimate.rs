@@ -1,0 +1,171 @@
+//! The estimate in words and rows.
+
+use goodput_engine::accounts::report::MixRate;
+use goodput_engine::accounts::words::{percent, plural, span_ms, thousands, three_digits};
+use goodput_engine::estimate::report::{
+    ClassWorkload, EstimateReport, EstimateVerdict, MemoryReport, SmallestFitting, SupplyEstimate,
+};
+
+use super::{Page, mix, or_dash, usd};
+
+/// The estimate.
+pub fn estimate(report: &EstimateReport) -> String {
+    let mut page = Page::default();
+    let simplified = report.supply.as_ref().is_some_and(|supply| supply.simplified);
+    page.line(match report.verdict {
+        EstimateVerdict::Holds if simplified => {
+            "Enough supply, simplified: declared rates say nothing about latency"
+        }
+        EstimateVerdict::Holds => {
+            "Holds, by estimate: queues and bursts are not in it, simulate for those"
+        }
+        EstimateVerdict::LateButStable => {
+            "Late but stable, by estimate: all work is done, a limit is missed"
+        }
+        EstimateVerdict::Overloaded => {
+            "Overloaded, by estimate: more is asked than the fleet sustains"
+        }
+        EstimateVerdict::DoesNotFit => "Does not fit: the weights leave no room for a request",
+    });
+    if let Some(estimate) = &report.supply {
+        workload(&mut page, &estimate.workload);
+    }
+    memory(&mut page, &report.memory);
+    if let Some(SmallestFitting { gpus, tensor_parallel, pipeline_parallel }) =
+        report.smallest_fitting
+    {
+        let layout = format!(
+            "{} = TP{tensor_parallel} × {}",
+            plural(u64::from(gpus), "GPU", "GPUs"),
+            plural(u64::from(pipeline_parallel), "stage", "stages")
+        );
+        page.row("smallest layout that fits", &layout);
+    }
+    if let Some(estimate) = &report.supply {
+        supply(&mut page, estimate);
+    }
+    page.into_text()
+}
+
+/// Realised lengths of each class, by its distributions.
+fn workload(page: &mut Page, classes: &[ClassWorkload]) {
+    page.heading("Workload, tokens                   mean        p50        p90        p99");
+    for class in classes {
+        let expected = thousands(class.expected_requests);
+        let noun = if expected == "1" { "request" } else { "requests" };
+        let requests = format!("{expected} {noun} expected");
+        let of =
+            if class.tenant.is_empty() { String::new() } else { format!(" ({})", class.tenant) };
+        page.row(&format!("{}{of}", class.name), &requests);
+        for (label, lengths) in [("input", &class.input_tokens), ("output", &class.output_tokens)] {
+            let [mean, p50, p90, p99] =
+                [lengths.mean, lengths.p50, lengths.p90, lengths.p99].map(thousands);
+            page.row(&format!("  {label}"), &format!("{mean:>10} {p50:>10} {p90:>10} {p99:>10}"));
+        }
+        let over = class.input_tokens.share_over_max_model_len;
+        page.row("  beyond max_model_len", &percent(over));
+        if class.share_at_max_output_tokens > 0.0 {
+            page.row("  cut by the output budget", &percent(class.share_at_max_output_tokens));
+        }
+        if let Some(hidden) = class.mean_hidden_tokens {
+            page.row("  hidden of the output, mean", &thousands(hidden));
+        }
+    }
+}
+
+fn memory(page: &mut Page, report: &MemoryReport) {
+    const GB: f64 = 1e9;
+    for pool in &report.pools {
+        page.heading("Memory of one replica");
+        page.row("KV cache per token", &format!("{} B", thousands(pool.kv_bytes_per_token)));
+        let weights = three_digits(pool.weights_bytes_per_gpu / GB);
+        let usable = three_digits(pool.usable_bytes_per_gpu / GB);
+        page.row("weights per GPU", &format!("{weights} GB of {usable} GB usable"));
+        if let (Some(tokens), Some(blocks)) = (pool.kv_capacity_tokens, pool.num_gpu_blocks) {
+            let capacity = format!(
+                "{} in {} ({})",
+                plural(tokens, "token", "tokens"),
+                plural(blocks, "block", "blocks"),
+                pool.source
+            );
+            page.row("KV capacity", &capacity);
+        }
+        let full = or_dash(pool.max_concurrent_full_length, three_digits);
+        page.row("full-length sequences", &full);
+    }
+}
+
+fn supply(page: &mut Page, estimate: &SupplyEstimate) {
+    page.heading(if estimate.simplified {
+        "Supply (simplified: declared rates)"
+    } else {
+        "Supply"
+    });
+    page.row(
+        "required",
+        &mix(&MixRate {
+            rps: estimate.required_rps,
+            prefill_tps: estimate.required_prefill_tps,
+            decode_tps: estimate.required_decode_tps,
+        }),
+    );
+    page.row("required at the peak", &mix(&estimate.required_peak));
+    page.row(
+        "sustainable",
+        &mix(&MixRate {
+            rps: estimate.sustainable_rps,
+            prefill_tps: estimate.sustainable_prefill_tps,
+            decode_tps: estimate.sustainable_decode_tps,
+        }),
+    );
+    let deliverable =
+        or_dash(estimate.deliverable_rps, |rps| format!("{} req/s", three_digits(rps)));
+    page.row("deliverable", &deliverable);
+    page.row(
+        "utilization",
+        &format!(
+            "{}, {} at the peak",
+            percent(estimate.utilization),
+            percent(estimate.utilization_peak)
+        ),
+    );
+    page.row("binds", binds(&estimate.binding_constraint));
+    let alive = or_dash(estimate.required_live_sequences, three_digits);
+    let kv_tokens = or_dash(estimate.required_kv_tokens, three_digits);
+    page.row("kept alive by demand", &format!("{alive} sequences, {kv_tokens} KV tokens"));
+    page.row("replicas, at least", &estimate.replicas_floor.to_string());
+    if !estimate.simplified {
+        page.heading("At the mean rate, without queueing");
+        page.row("sequences decoding", &or_dash(estimate.mean_batch, three_digits));
+        page.row("TTFT", &or_dash(estimate.ttft_ms, span_ms));
+        page.row("TTFT of an idle replica", &or_dash(estimate.zero_load_ttft_ms, span_ms));
+        page.row("TPOT", &or_dash(estimate.tpot_ms, span_ms));
+        page.row("TPOT of a request alone", &or_dash(estimate.zero_load_tpot_ms, span_ms));
+    }
+    page.heading("Debt, cost and origin");
+    let debt = estimate.debt_series.iter().map(|d| d.debt_work_s).fold(0.0, f64::max);
+    page.row("largest fluid debt", &format!("{} s of fleet work", three_digits(debt)));
+    page.row("cost per month", &or_dash(estimate.cost_per_month, usd));
+    let band = or_dash(estimate.step_time_band, |band| format!("±{}", percent(band)));
+    page.row("step time", &format!("{}, {band}", estimate.origin.label()));
+    for distrust in &estimate.outside_trusted_range {
+        page.row("outside where trusted", &distrust.message);
+    }
+    for beyond in &estimate.outside_measured_range {
+        page.row("outside measurements", beyond);
+    }
+}
+
+/// A binding constraint in words.
+fn binds(constraint: &str) -> &str {
+    match constraint {
+        "prefill_compute" => "computing prompts (prefill)",
+        "decode_compute" => "computing outputs (decode)",
+        "kv_memory" => "KV memory",
+        "seats" => "seats (max_num_seqs)",
+        "token_budget" => "tokens per step (max_num_batched_tokens)",
+        "declared_rate" => "the declared rate",
+        "too_long" => "no request fits a replica",
+        other => other,
+    }
+}

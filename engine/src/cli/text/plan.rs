@@ -1,0 +1,80 @@
+//! The plan in words and rows.
+
+use goodput_engine::accounts::words::{percent, plural, span_ms, thousands, three_digits};
+use goodput_engine::planner::report::{FleetRow, PlanAnswer, PlanReport};
+
+use super::{Page, mix, or_dash, usd};
+
+/// The plan.
+pub fn plan(report: &PlanReport) -> String {
+    let mut page = Page::default();
+    page.line(&report.sentence);
+    if let PlanAnswer::Infeasible { lever, .. } | PlanAnswer::SupplyOnly { lever, .. } =
+        &report.answer
+    {
+        page.line(&format!("  What would help: {lever}"));
+    }
+    if !report.undecided.is_empty() {
+        page.line(&undecided(report));
+    }
+    if !report.fleets.is_empty() {
+        page.heading("Fleet                        good      holds in   TTFT p95   cost per month");
+        for row in &report.fleets {
+            fleet(&mut page, row);
+        }
+    }
+    page.heading("This fleet");
+    page.row("replicas, at least", &report.replicas_floor.to_string());
+    let open = report.undecided.iter().any(|name| name == "alpha");
+    let up_to = match report.alpha {
+        Some(alpha) => format!("{} × this mix", three_digits(alpha)),
+        None if open => "not decided".to_owned(),
+        None => "–".to_owned(),
+    };
+    page.row("holds up to", &up_to);
+    page.row("deliverable", &report.deliverable.as_ref().map_or_else(|| "–".to_owned(), mix));
+    for relaxation in &report.binding {
+        let mark = if relaxation.binds { "  binds" } else { "" };
+        page.row(&relaxation.label, &format!("+{}{mark}", percent(relaxation.gain)));
+    }
+    page.into_text()
+}
+
+/// What the budget left open.
+fn undecided(report: &PlanReport) -> String {
+    let names: Vec<&str> = report
+        .undecided
+        .iter()
+        .map(|name| match name.as_str() {
+            "replicas" => "how many replicas hold",
+            "fleets" => "some of the fleets below",
+            "alpha" => "how far this fleet is from the cliff, and so what binds",
+            constraint => constraint,
+        })
+        .collect();
+    format!(
+        "  Not decided within the budget ({} of {} units of work done): {}",
+        thousands(report.budget.spent_work as f64),
+        thousands(report.budget.max_work as f64),
+        names.join(", ")
+    )
+}
+
+fn fleet(page: &mut Page, row: &FleetRow) {
+    let mark = match (row.is_answer, row.is_present) {
+        (true, true) => " (answer, present)",
+        (true, false) => " (answer)",
+        (false, true) => " (present)",
+        (false, false) => "",
+    };
+    let ttft = row.ttft_p95_ms.map_or_else(|| "never".to_owned(), span_ms);
+    page.row(
+        &format!("{}{mark}", plural(u64::from(row.replicas), "replica", "replicas")),
+        &format!(
+            "{:>7}  {:>9}  {ttft:>9}   {}",
+            percent(row.attainment),
+            format!("{} of {}", row.holds_in, row.runs),
+            or_dash(row.cost_per_month, usd)
+        ),
+    );
+}

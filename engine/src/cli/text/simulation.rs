@@ -1,0 +1,79 @@
+//! The simulated report in words and rows.
+
+use goodput_engine::accounts::report::{Percentiles, SimReport};
+use goodput_engine::accounts::words::{percent, plural, span_ms, thousands, three_digits};
+
+use super::{Page, mix, or_dash, usd};
+
+/// The simulated report.
+pub fn simulation(report: &SimReport) -> String {
+    let mut page = Page::default();
+    page.line(&report.verdict.sentence);
+    for cause in &report.verdict.causes {
+        page.line(&format!("  {cause}"));
+    }
+    page.heading(&format!("Of {}", plural(report.offered, "offered request", "offered requests")));
+    for (outcome, count) in report.outcomes.iter().filter(|(_, count)| **count > 0) {
+        let share = *count as f64 / report.offered.max(1) as f64;
+        page.row(outcome.name(), &format!("{} ({})", thousands(*count as f64), percent(share)));
+    }
+    page.heading("Latency over offered requests          p50        p95        p99");
+    for (label, percentiles) in [
+        ("TTFT", &report.ttft_ms),
+        ("TPOT", &report.tpot_ms),
+        ("E2E", &report.e2e_ms),
+        ("longest stall", &report.longest_stall_ms),
+        ("queue wait", &report.queue_wait_ms),
+    ] {
+        page.row(label, &three_percentiles(percentiles));
+    }
+    page.heading("Supply");
+    page.row("required", &mix(&report.supply.required));
+    page.row("required at the peak", &mix(&report.supply.required_peak));
+    let error = or_dash(report.supply.sustainable_relative_error, percent);
+    page.row("sustainable", &format!("{} (±{error})", mix(&report.supply.sustainable)));
+    let goodput = &report.goodput;
+    page.row(
+        "goodput",
+        &format!(
+            "{} good req/s, {} per GPU-hour, beside {} input and {} output tok/s",
+            three_digits(goodput.good_rps),
+            three_digits(goodput.good_per_gpu_hour),
+            three_digits(goodput.input_tps),
+            three_digits(goodput.output_tps)
+        ),
+    );
+    page.row(
+        "largest debt",
+        &format!(
+            "{} s of fleet work, {} waiting, {} past a limit",
+            three_digits(report.debt.peak_work_s),
+            plural(report.debt.peak_waiting, "request", "requests"),
+            thousands(report.debt.peak_past_limit as f64)
+        ),
+    );
+    page.row(
+        "KV memory in use",
+        &format!(
+            "{} mean, {} peak, {}",
+            percent(report.kv.mean_share),
+            percent(report.kv.peak_share),
+            plural(report.kv.preemptions, "preemption", "preemptions")
+        ),
+    );
+    if let Some(cost) = &report.cost {
+        page.row("cost per good request", &or_dash(cost.per_good_request, usd));
+        page.row("cost per month", &usd(cost.per_month));
+    }
+    page.into_text()
+}
+
+fn three_percentiles(percentiles: &Percentiles) -> String {
+    let text = |value: Option<f64>| value.map_or_else(|| "never".to_owned(), span_ms);
+    format!(
+        "{:>16} {:>10} {:>10}",
+        text(percentiles.p50),
+        text(percentiles.p95),
+        text(percentiles.p99)
+    )
+}

@@ -29,6 +29,8 @@ pub enum Stream {
     Replay = 22,
     /// How many hidden tokens come before the visible answer.
     HiddenTokens = 23,
+    /// How long a user who has a first token waits for the next.
+    StallPatience = 32,
     /// The order in which a saturated replica meets the mix.
     Saturation = 64,
 }

@@ -3,6 +3,8 @@
 
 #[path = "laws/always.rs"]
 mod always;
+#[path = "laws/clients.rs"]
+mod clients;
 #[path = "laws/common.rs"]
 mod common;
 #[path = "laws/scheduler.rs"]

@@ -64,7 +64,7 @@ fn replay(requests: &[OfferedRequest]) -> SimRun {
         async_scheduling: true,
         api_overhead: Picos::ZERO,
     };
-    let fleet = FleetSpec { replica, replicas: 1 };
+    let fleet = FleetSpec::open(replica, 1);
     simulate(requests, &fleet, RunLimits::to_the_end(Picos::from_secs(30.0)))
 }
 

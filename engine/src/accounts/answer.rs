@@ -110,7 +110,7 @@ pub fn fleet_spec(pool: &Pool) -> Result<FleetSpec, Unanswerable> {
         async_scheduling: scheduler.async_scheduling,
         api_overhead: pool.api_overhead,
     };
-    Ok(FleetSpec { replica, replicas: pool.replicas })
+    Ok(FleetSpec { replica, replicas: pool.replicas, admission: pool.admission.clone() })
 }
 
 /// A scenario with its requests, its fleet and what a saturated replica sustains.
@@ -163,7 +163,9 @@ impl<'a> Answer<'a> {
 
     /// A run that has not begun.
     pub fn start(&self) -> FleetSim<'_> {
-        FleetSim::new(&self.requests, &self.fleet, RunLimits::to_the_end(self.scenario.horizon))
+        let limits = RunLimits::to_the_end(self.scenario.horizon);
+        FleetSim::new(&self.requests, &self.fleet, limits)
+            .asked_by(&self.scenario.classes, self.scenario.seed)
     }
 
     /// Counts a finished run.

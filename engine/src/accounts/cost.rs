@@ -94,7 +94,8 @@ fn busy_lines(rows: &[Row], usd_per_replica_s: f64) -> Vec<(String, f64)> {
         let of_outcome = || rows.iter().filter(|row| row.outcome == outcome);
         let once = of_outcome().map(|row| (row.stamps.busy - row.stamps.recomputed).as_secs());
         let seconds: f64 = once.sum();
-        if of_outcome().next().is_some() {
+        // Nothing good stands there as zero, not as a line that is missing.
+        if outcome == Outcome::Good || of_outcome().next().is_some() {
             lines.push((outcome.name().to_owned(), seconds * usd_per_replica_s));
         }
     }

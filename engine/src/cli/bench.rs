@@ -121,7 +121,7 @@ pub fn run(args: &BenchArgs) -> Result<Answer, Failure> {
 
 fn measure(case: &Case, repeats: u32) -> Row {
     let requests = workload(case);
-    let fleet = FleetSpec { replica: replica(case.usable_blocks), replicas: case.replicas };
+    let fleet = FleetSpec::open(replica(case.usable_blocks), case.replicas);
     let horizon = requests.last().map_or(Picos::ZERO, |last| last.due);
     let limits = RunLimits { max_steps: u64::MAX, ..RunLimits::to_the_end(horizon) };
     let mut fastest = f64::INFINITY;

@@ -8,8 +8,7 @@ use goodput_engine::catalog;
 use goodput_engine::ingest::Parsed;
 use goodput_engine::problem::Problem;
 use goodput_engine::scenario::doc::{
-    ArrivalsDoc, ClassDoc, FleetDoc, LengthsDoc, PoolDoc, RoutingDoc, ScenarioDoc, SloDoc, VERSION,
-    WorkloadDoc,
+    ArrivalsDoc, ClassDoc, FleetDoc, LengthsDoc, PoolDoc, ScenarioDoc, SloDoc, VERSION, WorkloadDoc,
 };
 use goodput_engine::scenario::{GpuRef, ModelRef};
 
@@ -134,7 +133,7 @@ fn document_around(pool: PoolDoc) -> ScenarioDoc {
                 )
             }],
         },
-        fleet: FleetDoc { pools: vec![pool], routing: RoutingDoc::default() },
+        fleet: FleetDoc::of(pool),
     }
 }
 

@@ -12,6 +12,7 @@ mod capacity;
 mod debt;
 mod demand;
 mod latency;
+mod leaves_out;
 mod lengths;
 mod mean_field;
 mod memory;

@@ -173,6 +173,9 @@ pub struct SupplyEstimate {
     /// Where this arithmetic may not be trusted, though the step law might be: simulate. Empty
     /// inside the range in which it was held against simulations.
     pub outside_trusted_range: Vec<Distrust>,
+    /// What the scenario holds that the estimate does not see, in words: a simulation does.
+    #[serde(default)]
+    pub leaves_out: Vec<String>,
     /// Only declared token rates are known: supply and debt, never a latency.
     pub simplified: bool,
 }

@@ -3,6 +3,7 @@
 use super::debt;
 use super::demand::{self, IntervalDemand};
 use super::latency::Latencies;
+use super::leaves_out::leaves_out;
 use super::report::{EstimateVerdict, SupplyEstimate};
 use super::service::ReplicaModel;
 use super::timeline::Timeline;
@@ -91,6 +92,7 @@ fn rates(
             .map(|band| band.typical),
         outside_measured_range: Vec::new(),
         outside_trusted_range: model.distrust(&mean.served),
+        leaves_out: leaves_out(scenario),
         simplified: pool.step_time().is_none(),
     }
 }

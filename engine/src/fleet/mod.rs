@@ -1,6 +1,7 @@
 //! What serves: GPUs, model architectures, how a model is laid out over GPUs, and the memory
-//! that leaves for the key-value cache.
+//! that leaves for the key-value cache; and whom the fleet lets in.
 
+mod admission;
 mod gpu;
 mod hf_config;
 mod kv;
@@ -10,6 +11,7 @@ mod model;
 mod model_check;
 mod precision;
 
+pub use admission::{Admission, Shedding, TokenBucket};
 pub use gpu::GpuSpec;
 pub use hf_config::{HfConfig, parse_hf_config};
 pub use kv::{KvFootprint, KvGroup};

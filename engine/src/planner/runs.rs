@@ -249,7 +249,8 @@ fn simulate_while_hopeful(
     left: u64,
     to_the_end: bool,
 ) -> (End, u64) {
-    let mut sim = FleetSim::new(requests, fleet, RunLimits::to_the_end(scenario.horizon));
+    let limits = RunLimits::to_the_end(scenario.horizon);
+    let mut sim = FleetSim::new(requests, fleet, limits).asked_by(&scenario.classes, scenario.seed);
     let boundaries = BOUNDARIES_BETWEEN_LOOKS.max(requests.len() as u64);
     while let Progress::Running { .. } = sim.advance(boundaries) {
         let work = work(&sim, requests);

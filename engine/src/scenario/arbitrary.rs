@@ -224,16 +224,17 @@ fn slo() -> impl Strategy<Value = SloDoc> {
 }
 
 fn class() -> BoxedStrategy<ClassDoc> {
-    let who = (text(), text(), prop::option::of(patience()), or(0.0, number()), quality(), slo());
+    let who = (text(), text(), leaving(), or(0.0, number()), quality(), slo());
     let what = (arrivals(), lengths(), lengths(), prop::option::of(any::<u32>()));
-    let beside = (pairing(), hidden(), maybe(), prop::bool::weighted(0.8));
+    let beside = (pairing(), hidden(), maybe(), prop::bool::weighted(0.8), or(0, any::<i32>()));
     (who, what, beside)
         .prop_map(
             |(
-                (name, tenant, patience, error_rate, quality, slo),
+                (name, tenant, leaving, error_rate, quality, slo),
                 (arrivals, input, output, budget),
-                (pairing, hidden_tokens, truncated_pass_rate, enabled),
+                (pairing, hidden_tokens, truncated_pass_rate, enabled, priority),
             )| {
+                let (patience, stall_patience, timeout_s) = leaving;
                 ClassDoc {
                     enabled,
                     tenant,
@@ -241,6 +242,9 @@ fn class() -> BoxedStrategy<ClassDoc> {
                     hidden_tokens,
                     truncated_pass_rate,
                     patience,
+                    stall_patience,
+                    timeout_s,
+                    priority,
                     error_rate,
                     quality,
                     slo,
@@ -354,6 +358,28 @@ fn pool() -> impl Strategy<Value = PoolDoc> {
     )
 }
 
+fn admission() -> impl Strategy<Value = AdmissionDoc> {
+    let bucket =
+        (number(), any::<u32>()).prop_map(|(rate_rps, burst)| TokenBucketDoc { rate_rps, burst });
+    let shedding = (any::<u32>(), or(0, any::<i32>()))
+        .prop_map(|(max_waiting, above_priority)| SheddingDoc { max_waiting, above_priority });
+    let span = || prop::option::of(number());
+    let limits = (prop::option::of(any::<u32>()), span(), span());
+    (limits, prop::option::of(bucket), prop::option::of(shedding)).prop_map(
+        |((max_waiting, max_queue_age_s, retry_after_s), token_bucket, shedding)| AdmissionDoc {
+            max_waiting,
+            max_queue_age_s,
+            token_bucket,
+            shedding,
+            retry_after_s,
+        },
+    )
+}
+
+fn leaving() -> impl Strategy<Value = (Option<PatienceDoc>, Option<PatienceDoc>, Option<f64>)> {
+    (prop::option::of(patience()), prop::option::of(patience()), prop::option::of(number()))
+}
+
 /// Any document.
 pub(super) fn document() -> impl Strategy<Value = ScenarioDoc> {
     let workload = (
@@ -362,13 +388,14 @@ pub(super) fn document() -> impl Strategy<Value = ScenarioDoc> {
         or(0.0, number()),
         prop::collection::vec(class(), 0..4),
     );
-    (text(), workload, prop::collection::vec(pool(), 0..3)).prop_map(|(name, workload, pools)| {
+    let fleet = (prop::collection::vec(pool(), 0..3), admission());
+    (text(), workload, fleet).prop_map(|(name, workload, (pools, admission))| {
         let (seed, horizon_s, warmup_s, classes) = workload;
         ScenarioDoc {
             version: VERSION,
             name,
             workload: WorkloadDoc { seed, horizon_s, warmup_s, classes },
-            fleet: FleetDoc { pools, routing: RoutingDoc::LeastOutstanding },
+            fleet: FleetDoc { pools, routing: RoutingDoc::LeastOutstanding, admission },
         }
     })
 }
@@ -389,6 +416,6 @@ pub(super) fn small() -> ScenarioDoc {
         version: VERSION,
         name: String::new(),
         workload: WorkloadDoc { seed: 1, horizon_s: 600.0, warmup_s: 0.0, classes: vec![class] },
-        fleet: FleetDoc { pools: vec![pool], routing: RoutingDoc::LeastOutstanding },
+        fleet: FleetDoc::of(pool),
     }
 }

@@ -3,7 +3,9 @@
 //! Types of lower layers check themselves; what is checked here is what a document can get wrong
 //! beyond one type: names, settings that exclude each other, references into the catalogue.
 
+mod admission;
 mod arrivals;
+mod clients;
 mod contract;
 mod findings;
 mod lengths;
@@ -49,6 +51,7 @@ pub fn check(doc: &ScenarioDoc) -> Result<Checked, Vec<Problem>> {
     }
     let workload = workload::check(&doc.workload, &mut findings);
     let pool = pool::check(&doc.fleet, &mut findings);
+    admission::warn_about_shedding(&doc.fleet.admission, &doc.workload, &mut findings);
     match (workload, pool) {
         (Some(workload), Some(pool)) if !findings.any_error() => {
             workload::warn_about_lengths(&workload, &pool.scheduler, &mut findings);

@@ -5,6 +5,7 @@
 //! everything that is wrong with it. Unknown fields are refused, absent ones take the defaults
 //! that version 1 froze (`defaults.rs`) and are left out again in writing.
 
+mod admission;
 mod arrivals;
 mod defaults;
 mod fleet;
@@ -12,6 +13,7 @@ mod lengths;
 mod text;
 mod workload;
 
+pub use admission::*;
 pub use arrivals::*;
 pub use fleet::*;
 pub use lengths::*;

@@ -1,6 +1,6 @@
 //! A checked pool: what serves, with memory and step time worked out.
 
-use crate::fleet::{GpuSpec, KvFootprint, Layout, MemoryReport, ModelShape, Precision};
+use crate::fleet::{Admission, GpuSpec, KvFootprint, Layout, MemoryReport, ModelShape, Precision};
 use crate::step_time::{CompiledLaw, DeclaredThroughput, ResolvedStepTime};
 use crate::units::Picos;
 
@@ -21,6 +21,8 @@ pub struct Pool {
     pub gpus_per_replica: u32,
     /// The engine's settings.
     pub scheduler: Scheduler,
+    /// Whom the router lets into its queues.
+    pub admission: Admission,
     /// From due to queued: tokeniser and server.
     pub api_overhead: Picos,
     /// Memory of one replica. It may say that the model does not fit; then nothing else holds.

@@ -1,18 +1,27 @@
 //! The fleet: arrivals find a replica, replicas step, users give up, and somebody keeps count.
 
+mod admission;
+mod clients;
+mod clocks;
+mod counting;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::ends::Ends;
 use super::event::{Event, EventKind};
-use super::job::{Job, Place};
+use super::job::Job;
 use super::loads::Loads;
 use super::replica::{Leaping, ReplicaEngine};
 use super::sampler::Sampler;
-use super::{CutOff, FleetSpec, RunLimits, Sample, SimRun, Usage};
+use super::{CutOff, FleetSpec, RunLimits};
 use crate::slo::{Fate, RequestStamps};
 use crate::units::Picos;
-use crate::workload::OfferedRequest;
+use crate::workload::{OfferedRequest, TrafficClass};
+use admission::{Door, Knock};
+use clients::Clients;
+use clocks::Due;
+use counting::Counts;
 
 /// A run in progress; [`FleetSim::advance`] takes it forward a bounded number of boundaries at a
 /// time. One loop for both replica engines.
@@ -21,14 +30,18 @@ pub struct FleetSim<'a, R: ReplicaEngine<'a> = Leaping<'a>> {
     spec: &'a FleetSpec,
     limits: RunLimits,
     requests: &'a [OfferedRequest],
+    clients: Clients<'a>,
+    door: Door<'a>,
     jobs: Vec<Job<R::State>>,
     replicas: Vec<R>,
     /// When the replicas want their next boundary.
     ends: Ends,
-    /// Users giving up; arrivals come from `requests` in their own order.
+    /// Clocks of clients and queues; arrivals come from `requests` in their own order.
     events: BinaryHeap<Reverse<Event>>,
     next_arrival: usize,
     loads: Loads,
+    /// Requests in the queues of all replicas.
+    waiting: u64,
     now: Picos,
     counts: Counts,
     sampler: Sampler,
@@ -37,14 +50,6 @@ pub struct FleetSim<'a, R: ReplicaEngine<'a> = Leaping<'a>> {
     /// Steps begun by all replicas when everything planned has begun.
     steps_planned: u64,
     cut_off: Option<CutOff>,
-}
-
-/// Requests that reached the router, and those that left without being served.
-#[derive(Debug, Clone, Copy, Default)]
-struct Counts {
-    offered: u64,
-    refused: u64,
-    gave_up: u64,
 }
 
 /// How far a run has come.
@@ -78,12 +83,15 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             spec,
             limits,
             requests,
+            clients: Clients::nobody(requests),
+            door: Door::new(&spec.admission),
             jobs: requests.iter().map(Job::new).collect(),
             replicas: (0..spec.replicas).map(|_| R::new(&spec.replica, limits.horizon)).collect(),
             ends: Ends::idle(spec.replicas),
             events: BinaryHeap::new(),
             next_arrival: 0,
             loads: Loads::idle(spec.replicas),
+            waiting: 0,
             now: Picos::ZERO,
             counts: Counts::default(),
             sampler: Sampler::new(limits.horizon),
@@ -93,12 +101,21 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         }
     }
 
+    /// The people of `classes` stand behind the requests: they have priorities, and some leave
+    /// before they are served. `seed` is that of the requests.
+    #[must_use]
+    pub fn asked_by(mut self, classes: &'a [TrafficClass], seed: u64) -> Self {
+        self.clients = Clients::of(self.requests, classes, seed);
+        self
+    }
+
     /// Goes on for about `budget` more boundaries: some tens of nanoseconds each.
     pub fn advance(&mut self, budget: u64) -> Progress {
         let pause = self.boundaries.saturating_add(budget);
         while let Some(event) = self.next_event() {
-            if self.is_moot(event) {
-                self.events.pop();
+            let due = self.due(event);
+            if due != Due::Now {
+                self.put_off(event, due);
                 continue;
             }
             if self.steps_planned >= self.limits.max_steps && self.cut_plans() {
@@ -142,47 +159,6 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         self.jobs.iter().map(|job| &job.stamps)
     }
 
-    /// What the run gave so far.
-    pub fn finish(mut self) -> SimRun {
-        let ended = self.last_moment();
-        self.sample_until(ended);
-        self.sampler.record(self.snapshot(ended));
-        for replica in &mut self.replicas {
-            replica.settle(ended, &mut self.jobs);
-        }
-        let mut run = SimRun {
-            stamps: Vec::new(),
-            samples: self.sampler.into_samples(),
-            ended,
-            steps: 0,
-            busy: Picos::ZERO,
-            recomputed_tokens: 0,
-            usage: Usage::default(),
-            cut_off: self.cut_off,
-        };
-        for replica in &self.replicas {
-            let (load, held) = (replica.load(), replica.held());
-            run.steps += load.steps;
-            run.busy += load.busy;
-            run.recomputed_tokens += load.recomputed_tokens;
-            run.usage.kv_token_s += held.block_s() * f64::from(self.spec.replica.block_size);
-            run.usage.running_s += held.running_s();
-        }
-        run.stamps = self.jobs.into_iter().map(|job| job.stamps_at(ended)).collect();
-        run
-    }
-
-    /// The last step boundary or event of the run: of a run that was cut off, the last not after
-    /// its limit.
-    fn last_moment(&self) -> Picos {
-        if self.cut_off.is_none() {
-            return self.now;
-        }
-        let until = self.limits.until;
-        let inner = self.replicas.iter().filter_map(|replica| replica.last_boundary(until));
-        inner.fold(self.now, Picos::max).min(until)
-    }
-
     fn next_event(&self) -> Option<Event> {
         let arrival = self.requests.get(self.next_arrival).map(|request| Event {
             at: request.due + self.spec.replica.api_overhead,
@@ -200,9 +176,9 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         match event.kind {
             EventKind::Arrival => self.arrive(event.index),
             EventKind::Boundary => self.boundary(event.index),
-            EventKind::GiveUp => {
+            clock => {
                 self.events.pop();
-                self.give_up(event.index);
+                self.leave(event.index, clocks::fate(clock));
             }
         }
     }
@@ -210,49 +186,52 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     fn arrive(&mut self, id: u32) {
         self.next_arrival += 1;
         self.counts.offered += 1;
-        let request = &self.requests[id as usize];
+        let request = self.clients.request(id);
         if self.spec.replica.can_never_fit(request.input_tokens, request.output_tokens) {
-            self.jobs[id as usize].end(Fate::TooLong, self.now);
-            self.counts.refused += 1;
+            self.turn_away(id, Fate::TooLong);
             return;
         }
-        if let Some(patience) = request.patience {
-            let at = self.now.max(request.due + patience);
-            self.events.push(Reverse(Event { at, kind: EventKind::GiveUp, index: id }));
+        let knock = Knock { priority: self.clients.priority(id), at: self.now };
+        if !self.door.admits(knock, self.waiting) {
+            self.turn_away(id, Fate::Rejected);
+            return;
         }
         let replica = self.loads.least_outstanding();
         self.jobs[id as usize].stamps.replica = replica;
         self.drive(replica, |engine, now, jobs| engine.push(id, now, jobs));
+        self.start_clocks(id);
     }
 
     fn boundary(&mut self, replica: u32) {
         self.boundaries += 1;
         let most_steps = self.step_allowance();
         self.drive(replica, |engine, now, jobs| engine.boundary(now, most_steps, jobs));
+        self.start_stall_clocks(replica);
     }
 
-    /// Whether an event is the patience of somebody served long since: nothing happens then, not
-    /// even time.
-    fn is_moot(&self, event: Event) -> bool {
-        event.kind == EventKind::GiveUp && {
-            let job = &self.jobs[event.index as usize];
-            job.place == Place::Gone || job.stamps.first_token.is_some()
-        }
+    /// A request that no replica has seen goes.
+    fn turn_away(&mut self, id: u32, fate: Fate) {
+        self.jobs[id as usize].end(fate, self.now);
+        self.counts.lost += 1;
     }
 
-    fn give_up(&mut self, id: u32) {
+    /// A request leaves its replica unserved.
+    fn leave(&mut self, id: u32, fate: Fate) {
         let replica = self.jobs[id as usize].stamps.replica;
-        self.drive(replica, |engine, now, jobs| engine.leave(id, Fate::Cancelled, now, jobs));
-        self.counts.gave_up += 1;
+        self.drive(replica, |engine, now, jobs| engine.leave(id, fate, now, jobs));
+        self.counts.lost += 1;
     }
 
     /// Something happens to a replica now; what the fleet knows of it follows.
     fn drive(&mut self, replica: u32, happen: impl FnOnce(&mut R, Picos, &mut [Job<R::State>])) {
         let engine = &mut self.replicas[replica as usize];
         let planned = engine.steps_planned();
+        let waiting = engine.load().waiting;
         happen(engine, self.now, &mut self.jobs);
+        let after = engine.load();
         self.steps_planned = self.steps_planned - planned + engine.steps_planned();
-        self.loads.set(replica, engine.load().outstanding);
+        self.waiting = self.waiting - u64::from(waiting) + u64::from(after.waiting);
+        self.loads.set(replica, after.outstanding);
         self.ends.set(replica, engine.end());
     }
 
@@ -271,34 +250,6 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             self.drive(replica, R::cut);
         }
         self.steps_planned < self.limits.max_steps
-    }
-
-    /// Requests that have left the system.
-    fn decided(&self) -> u64 {
-        let served = |replica: &R| replica.load().completed + replica.load().failed;
-        self.counts.refused + self.counts.gave_up + self.replicas.iter().map(served).sum::<u64>()
-    }
-
-    /// Records the fleet as it was at every sampling moment before `at`.
-    fn sample_until(&mut self, at: Picos) {
-        while self.sampler.next() < at {
-            let moment = self.sampler.next();
-            let sample = self.snapshot(moment);
-            self.sampler.record(sample);
-        }
-    }
-
-    fn snapshot(&self, at: Picos) -> Sample {
-        let mut sample = Sample {
-            at,
-            offered: self.counts.offered,
-            lost: self.counts.refused + self.counts.gave_up,
-            ..Sample::default()
-        };
-        for replica in &self.replicas {
-            replica.add_to(&mut sample, &self.jobs);
-        }
-        sample
     }
 }
 

@@ -27,6 +27,7 @@ pub use saturate::{Saturation, saturate};
 
 use serde::{Deserialize, Serialize};
 
+use crate::fleet::Admission;
 use crate::slo::RequestStamps;
 use crate::step_time::CompiledLaw;
 use crate::units::Picos;
@@ -58,6 +59,15 @@ pub struct FleetSpec {
     pub replica: ReplicaSpec,
     /// How many, at least one.
     pub replicas: u32,
+    /// Whom the router lets in.
+    pub admission: Admission,
+}
+
+impl FleetSpec {
+    /// Replicas that let everybody in.
+    pub fn open(replica: ReplicaSpec, replicas: u32) -> Self {
+        Self { replica, replicas, admission: Admission::default() }
+    }
 }
 
 /// One replica's engine, as the scheduler sees it.
@@ -174,7 +184,7 @@ pub struct Sample {
     pub offered: u64,
     /// Requests completed so far, good or not.
     pub completed: u64,
-    /// Requests gone without completing: cancelled, failed, refused.
+    /// Requests gone without completing: cancelled, failed, timed out, turned away.
     pub lost: u64,
     /// Requests in queues now, preempted ones included.
     pub waiting: u64,

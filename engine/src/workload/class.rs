@@ -2,7 +2,7 @@
 
 use rand_distr::{Distribution, LogNormal};
 
-use super::{Arrivals, Lengths, Pairing};
+use super::{Arrivals, ClientBehaviour, Lengths, Pairing};
 use crate::math;
 use crate::problem::Problem;
 use crate::rng::{Key, keyed};
@@ -38,6 +38,10 @@ pub struct TrafficClass {
     pub error_rate: f64,
     /// What is known about answers.
     pub quality: Quality,
+    /// When its clients leave, and when they ask again.
+    pub clients: ClientBehaviour,
+    /// How urgent it is: as in vLLM a lower number is more urgent.
+    pub priority: i32,
 }
 
 impl TrafficClass {
@@ -57,6 +61,8 @@ impl TrafficClass {
             patience: None,
             error_rate: 0.0,
             quality: Quality::NotChecked,
+            clients: ClientBehaviour::default(),
+            priority: 0,
         }
     }
 
@@ -113,7 +119,7 @@ impl Quality {
     }
 }
 
-/// How long users wait for a first token.
+/// How long users wait for a token: the first one, or the next.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Patience {
     /// Everybody waits as long.
@@ -156,7 +162,7 @@ impl Patience {
 
     /// How long one user waits. Whoever would wait longer than the longest scenario waits for
     /// ever: `None`.
-    pub(super) fn draw(&self, key: Key) -> Option<Picos> {
+    pub fn draw(&self, key: Key) -> Option<Picos> {
         match *self {
             Self::Fixed(span) => Some(span),
             Self::Lognormal { mu, sigma } => {
@@ -174,7 +180,7 @@ fn checked_seconds(field: &str, seconds: f64) -> Result<f64, Problem> {
     } else {
         Err(Problem::error(
             field,
-            format!("users wait {seconds:?} s for a first token"),
+            format!("users wait {seconds:?} s for a token"),
             format!("give seconds above 0 and up to {MAX_HORIZON_S}, or leave patience out"),
         ))
     }

@@ -9,6 +9,7 @@
 mod arrivals;
 mod bursts;
 mod class;
+mod client;
 mod demand;
 mod generate;
 mod laws;
@@ -25,6 +26,7 @@ mod shape;
 pub use arrivals::{Arrivals, Due, GammaGaps, MAX_GAP_CV, Spacing};
 pub use bursts::Bursts;
 pub use class::{Hidden, Patience, Quality, TrafficClass};
+pub use client::ClientBehaviour;
 pub use demand::{Demand, DemandBin, LengthSummary, Mix, demand};
 pub use generate::{MAX_REQUESTS, digest, generate};
 pub use laws::{GammaLengths, ParetoLengths, Uniform};

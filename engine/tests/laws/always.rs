@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use super::common::{law, replica, request, run};
 
 /// Small replicas under all kinds of pressure.
-fn replicas() -> impl Strategy<Value = ReplicaSpec> {
+pub fn replicas() -> impl Strategy<Value = ReplicaSpec> {
     let sizes = (20_u64..400, prop::sample::select(vec![1_u32, 4, 16]), 1_u32..24, 32_u32..600);
     let switches = (any::<bool>(), any::<bool>(), any::<bool>());
     (sizes, 0_u32..4, switches).prop_map(
@@ -32,7 +32,8 @@ fn replicas() -> impl Strategy<Value = ReplicaSpec> {
     )
 }
 
-fn requests() -> impl Strategy<Value = Vec<OfferedRequest>> {
+/// Some requests, often due at once, some of people in a hurry.
+pub fn requests() -> impl Strategy<Value = Vec<OfferedRequest>> {
     let one =
         (0.0..0.4_f64, 1_u32..700, 1_u32..120, prop::option::of(0.01..3.0_f64), any::<bool>());
     prop::collection::vec(one, 1..60).prop_map(|rows| {
@@ -219,7 +220,7 @@ fn pressure_on_memory_is_part_of_the_random_configurations() {
 fn blocks_come_back_when_one_leaves_in_the_step_in_which_another_finishes() {
     let first = request(0.0, 10, 2);
     let second = OfferedRequest { patience: Some(Picos::from_secs(0.1)), ..request(0.05, 10, 2) };
-    let fleet = FleetSpec { replica: replica(law(0.1, 0.0, 0.0)), replicas: 1 };
+    let fleet = FleetSpec::open(replica(law(0.1, 0.0, 0.0)), 1);
     for engine in [simulate, simulate_stepwise] {
         let limits = RunLimits::to_the_end(Picos::from_secs(1.0));
         let run = engine(&[first, second], &fleet, limits);
@@ -234,7 +235,7 @@ fn blocks_come_back_when_one_leaves_in_the_step_in_which_another_finishes() {
 fn a_limit_cuts_the_run_off_and_says_so() {
     use goodput_engine::sim::CutOff;
     let requests: Vec<_> = (0..100).map(|i| request(f64::from(i), 100, 1000)).collect();
-    let fleet = FleetSpec { replica: replica(law(5e-3, 4e-5, 0.0)), replicas: 1 };
+    let fleet = FleetSpec::open(replica(law(5e-3, 4e-5, 0.0)), 1);
     let horizon = Picos::from_secs(100.0);
     let limits = RunLimits { until: Picos::from_secs(50.0), ..RunLimits::to_the_end(horizon) };
     let run = simulate(&requests, &fleet, limits);

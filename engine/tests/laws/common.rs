@@ -85,5 +85,5 @@ pub fn exponential_tokens(mean: f64, seed: u64, i: u64) -> u32 {
 /// Runs to the end; the horizon is the last arrival.
 pub fn run(requests: &[OfferedRequest], replica: ReplicaSpec, replicas: u32) -> SimRun {
     let horizon = requests.last().map_or(Picos(1), |last| last.due.max(Picos(1)));
-    simulate(requests, &FleetSpec { replica, replicas }, RunLimits::to_the_end(horizon))
+    simulate(requests, &FleetSpec::open(replica, replicas), RunLimits::to_the_end(horizon))
 }

@@ -148,11 +148,19 @@ fn supply(page: &mut Page, estimate: &SupplyEstimate) {
     page.row("cost per month", &or_dash(estimate.cost_per_month, usd));
     let band = or_dash(estimate.step_time_band, |band| format!("±{}", percent(band)));
     page.row("step time", &format!("{}, {band}", estimate.origin.label()));
+    reservations(page, estimate);
+}
+
+/// Where an estimate may not be trusted, and what it does not see.
+fn reservations(page: &mut Page, estimate: &SupplyEstimate) {
     for distrust in &estimate.outside_trusted_range {
         page.row("outside where trusted", &distrust.message);
     }
     for beyond in &estimate.outside_measured_range {
         page.row("outside measurements", beyond);
+    }
+    for feature in &estimate.leaves_out {
+        page.row("left out", feature);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::problem::{Problem, Severity};
+use crate::units::{MAX_HORIZON_S, PICOS_PER_S, Picos};
 
 /// Problems in the order they were met.
 #[derive(Debug, Default)]
@@ -57,6 +58,19 @@ impl Findings {
             self.error(path, format!("{what} is {value:?}"), format!("give {low} to {high}"));
         }
         fine
+    }
+
+    /// A span of at least a picosecond and at most the longest scenario.
+    pub fn span(&mut self, path: impl Into<String>, what: &str, seconds: f64) -> Option<Picos> {
+        if (1.0 / PICOS_PER_S as f64..=MAX_HORIZON_S).contains(&seconds) {
+            return Some(Picos::from_secs(seconds));
+        }
+        self.error(
+            path,
+            format!("{what} is {seconds:?} s"),
+            format!("give seconds above 0 and up to {MAX_HORIZON_S}, or leave it out"),
+        );
+        None
     }
 
     /// Whether `value` is a whole number in `range`.

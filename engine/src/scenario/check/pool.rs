@@ -4,7 +4,8 @@ use super::findings::Findings;
 use super::step_time;
 use crate::catalog;
 use crate::fleet::{
-    GpuSpec, Layout, MemoryQuestion, MemoryReport, ModelShape, Precision, WeightPrecision, memory,
+    Admission, GpuSpec, Layout, MemoryQuestion, MemoryReport, ModelShape, Precision,
+    WeightPrecision, memory,
 };
 use crate::problem::Problem;
 use crate::scenario::doc::{FleetDoc, PoolDoc};
@@ -19,8 +20,12 @@ pub const MAX_REPLICAS: u32 = 10_000;
 const MAX_OVERHEAD_MS: f64 = 10_000.0;
 
 pub(super) fn check(doc: &FleetDoc, findings: &mut Findings) -> Option<Pool> {
+    let admission = super::admission::check(&doc.admission, findings);
     match doc.pools.as_slice() {
-        [pool] => check_pool(pool, "fleet.pools[0]", findings),
+        [pool] => {
+            let pool = check_pool(pool, "fleet.pools[0]", findings)?;
+            Some(Pool { admission: admission?, ..pool })
+        }
         [] => {
             findings.error("fleet.pools", "there is no pool, so nothing serves", "add one pool");
             None
@@ -75,6 +80,7 @@ fn check_pool(doc: &PoolDoc, path: &str, findings: &mut Findings) -> Option<Pool
         memory,
         service,
         price,
+        admission: Admission::default(),
         gpu,
         model,
     })

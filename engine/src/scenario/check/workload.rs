@@ -2,18 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use super::arrivals_of;
 use super::contract;
 use super::findings::Findings;
 use super::lengths::{check_hidden, check_lengths, check_pairing};
-use super::{arrivals_of, one};
-use crate::problem::Problem;
 use crate::scenario::Scheduler;
-use crate::scenario::doc::{ClassDoc, PatienceDoc, QualityDoc, SloDoc, WorkloadDoc};
+use crate::scenario::doc::{ClassDoc, QualityDoc, SloDoc, WorkloadDoc};
 use crate::slo::Contract;
 use crate::units::{MAX_HORIZON_S, Picos};
-use crate::workload::{
-    Arrivals, Lengths, MAX_LENGTH_TOKENS, MAX_REQUESTS, Patience, Quality, TrafficClass,
-};
+use crate::workload::{Arrivals, Lengths, MAX_LENGTH_TOKENS, MAX_REQUESTS, Quality, TrafficClass};
 
 /// The most traffic classes of one scenario.
 pub const MAX_CLASSES: usize = 100;
@@ -150,13 +147,11 @@ fn check_class(
         findings.count(at("max_output_tokens"), "the output budget", budget.into(), &range)
     });
     let truncated = check_truncated(class, &at("truncated_pass_rate"), findings);
-    let patience = match class.patience.map(patience_of) {
-        None => Some(None),
-        Some(result) => findings.take(&at("patience"), result).map(Some),
-    };
+    let clients = super::clients::check(class, path, findings);
     let rate = class.error_rate;
     let errors = findings.number(at("error_rate"), "the error rate", rate, &(0.0..=1.0));
     let quality = check_quality(&class.quality, &at("quality"), findings);
+    let (patience, clients) = clients?;
     Some(TrafficClass {
         tenant: class.tenant.trim().to_owned(),
         position,
@@ -164,9 +159,11 @@ fn check_class(
         hidden: hidden?,
         max_output_tokens: class.max_output_tokens.filter(|_| budget),
         truncated_pass_rate: truncated.then_some(class.truncated_pass_rate)?,
-        patience: patience?,
+        patience,
         error_rate: errors.then_some(rate)?,
         quality: quality?,
+        clients,
+        priority: class.priority,
         ..TrafficClass::new(class.name.trim(), arrivals?, input?, output?)
     })
     .filter(|_| !long_tenant)
@@ -193,13 +190,6 @@ fn check_truncated(class: &ClassDoc, path: &str, findings: &mut Findings) -> boo
         fine = false;
     }
     fine
-}
-
-fn patience_of(doc: PatienceDoc) -> Result<Patience, Vec<Problem>> {
-    match doc {
-        PatienceDoc::Fixed { s } => one(Patience::fixed(s)),
-        PatienceDoc::Lognormal { median_s, p90_s } => Patience::lognormal(median_s, p90_s),
-    }
 }
 
 fn check_quality(doc: &QualityDoc, path: &str, findings: &mut Findings) -> Option<Quality> {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::AdmissionDoc;
 use super::defaults::{self, is_default};
 
 use crate::fleet::{KvPrecision, WeightPrecision};
@@ -17,6 +18,20 @@ pub struct FleetDoc {
     /// How a request finds its replica.
     #[serde(default, skip_serializing_if = "is_default")]
     pub routing: RoutingDoc,
+    /// Whom the fleet lets in.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub admission: AdmissionDoc,
+}
+
+impl FleetDoc {
+    /// One pool with everything else at its default.
+    pub fn of(pool: PoolDoc) -> Self {
+        Self {
+            pools: vec![pool],
+            routing: RoutingDoc::default(),
+            admission: AdmissionDoc::default(),
+        }
+    }
 }
 
 /// Routing policies.

@@ -56,6 +56,15 @@ pub struct ClassDoc {
     /// How long a user waits for the first token before giving up.
     #[serde(default, skip_serializing_if = "is_default")]
     pub patience: Option<PatienceDoc>,
+    /// How long a user who has a first token waits for the next one before leaving.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub stall_patience: Option<PatienceDoc>,
+    /// From sending to the last token: what is not complete by then is cut off, seconds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub timeout_s: Option<f64>,
+    /// How urgent the class is: as in vLLM a lower number is more urgent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub priority: i32,
     /// Share of requests that the server fails after serving them, 0 to 1.
     #[serde(default, skip_serializing_if = "is_default")]
     pub error_rate: f64,
@@ -87,6 +96,9 @@ impl ClassDoc {
             max_output_tokens: None,
             truncated_pass_rate: None,
             patience: None,
+            stall_patience: None,
+            timeout_s: None,
+            priority: 0,
             error_rate: 0.0,
             quality: QualityDoc::default(),
             slo: SloDoc::default(),
@@ -94,7 +106,7 @@ impl ClassDoc {
     }
 }
 
-/// How long users wait for a first token.
+/// How long users wait for a token: the first one, or the next.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PatienceDoc {

@@ -65,7 +65,7 @@ impl Configuration {
         if dice.one_in(5) {
             limits.max_steps = 1 + dice.below(1500);
         }
-        Self { fleet: FleetSpec { replica, replicas: dice.within(1, 4) }, requests, limits }
+        Self { fleet: FleetSpec::open(replica, dice.within(1, 4)), requests, limits }
     }
 }
 

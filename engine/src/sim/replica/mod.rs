@@ -22,6 +22,13 @@ use super::{ReplicaSpec, Sample};
 use crate::slo::Fate;
 use crate::units::Picos;
 
+/// What a boundary brought that clients wait for.
+#[derive(Debug, Default)]
+pub struct News {
+    /// Requests whose first token left at this boundary; some may have ended with it.
+    pub first_tokens: Vec<u32>,
+}
+
 /// The engine of one replica, as a fleet drives it.
 ///
 /// The fleet calls [`boundary`](Self::boundary) at [`end`](Self::end), the moment the engine wants
@@ -85,6 +92,13 @@ pub trait ReplicaEngine<'a>: Debug + Sized {
 
     /// Blocks and seats held over time, as of the last call.
     fn held(&self) -> &Held;
+
+    /// What the last boundary brought.
+    fn news(&self) -> &News;
+
+    /// When the last token not after `at` left, of a request that has streamed some and has not
+    /// left; `at` lies between the last call and the next.
+    fn last_token(&self, at: Picos, job: &Job<Self::State>) -> Picos;
 
     /// Adds the replica as it is at `sample.at`.
     fn add_to(&self, sample: &mut Sample, jobs: &[Job<Self::State>]) {

@@ -216,3 +216,41 @@ fn a_fit_scales_every_step_and_makes_it_measured() {
     let overhead = steps(&|s| s.step_overhead_ms = 2.0);
     assert_eq!(overhead.law.step(shape) - plain.law.step(shape), Picos::from_millis(2.0));
 }
+
+#[test]
+fn admission_rules() {
+    let admission = |change: fn(&mut AdmissionDoc)| with(|d| change(&mut d.fleet.admission));
+    let bucket = |rate_rps, burst| {
+        with(|d| d.fleet.admission.token_bucket = Some(TokenBucketDoc { rate_rps, burst }))
+    };
+    each_breaks_one_rule(vec![
+        (admission(|a| a.max_waiting = Some(0)), "fleet.admission.max_waiting", "none is let in"),
+        (
+            admission(|a| a.max_queue_age_s = Some(-1.0)),
+            "fleet.admission.max_queue_age_s",
+            "above 0",
+        ),
+        (
+            admission(|a| {
+                a.max_waiting = Some(9);
+                a.retry_after_s = Some(f64::INFINITY);
+            }),
+            "fleet.admission.retry_after_s",
+            "inf",
+        ),
+        (bucket(0.0, 5), "fleet.admission.token_bucket.rate_rps", "0.000001 to 1000000"),
+        (bucket(5.0, 0), "fleet.admission.token_bucket.burst", "nobody"),
+    ]);
+}
+
+#[test]
+fn admission_that_does_nothing_is_a_warning() {
+    let told = with(|d| d.fleet.admission.retry_after_s = Some(1.0));
+    assert_eq!(warnings(&told)[0].path, "fleet.admission.retry_after_s");
+    let shedding = Some(SheddingDoc { max_waiting: 5, above_priority: 0 });
+    let mut shed = with(|d| d.fleet.admission.shedding = shedding);
+    assert_eq!(warnings(&shed)[0].path, "fleet.admission.shedding.above_priority");
+    shed.workload.classes[0].priority = 1;
+    assert_eq!(warnings(&shed), []);
+    assert!(check(&shed).unwrap().scenario.pool.admission.is_limited());
+}

@@ -142,6 +142,20 @@ fn arrivals_are_written_as_people_would_write_them() {
 }
 
 #[test]
+fn client_rules() {
+    let stalls = |doc| class(|c: &mut ClassDoc| c.stall_patience = Some(doc));
+    each_breaks_one_rule(vec![
+        (
+            stalls(PatienceDoc::Lognormal { median_s: 2.0, p90_s: 1.0 }),
+            "workload.classes[0].stall_patience.p90_s",
+            "above the median",
+        ),
+        (class(|c| c.timeout_s = Some(0.0)), "workload.classes[0].timeout_s", "above 0"),
+        (class(|c| c.timeout_s = Some(f64::NAN)), "workload.classes[0].timeout_s", "NaN"),
+    ]);
+}
+
+#[test]
 fn length_rules() {
     let input = |lengths| class(|c| c.input_tokens = lengths);
     let row = |p, tokens| QuantileDoc { p, tokens };

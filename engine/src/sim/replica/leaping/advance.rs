@@ -123,6 +123,7 @@ impl Leaping<'_> {
         }
         if job.stamps.generated == 0 {
             job.stamps.first_token = Some(now);
+            self.news.first_tokens.push(id);
         } else {
             // Only who lost its blocks computes its prompt again.
             job.stamps.add_gap(now - job.state.last_token, true);

@@ -32,7 +32,7 @@ use phases::Phases;
 
 use super::books::Books;
 use super::queue::Queue;
-use super::{Held, Refusals, ReplicaEngine, ReplicaLoad};
+use super::{Held, News, Refusals, ReplicaEngine, ReplicaLoad};
 use crate::sim::ReplicaSpec;
 use crate::sim::job::Place;
 use crate::slo::Fate;
@@ -82,6 +82,7 @@ pub struct Leaping<'a> {
     load: ReplicaLoad,
     refusals: Refusals,
     held: Held,
+    news: News,
 }
 
 /// Some prompt tokens of a request.
@@ -146,6 +147,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
             load: ReplicaLoad::default(),
             refusals: Refusals::default(),
             held: Held::default(),
+            news: News::default(),
         }
     }
 
@@ -171,6 +173,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
 
     fn boundary(&mut self, now: Picos, most_steps: u64, jobs: &mut [LeapJob]) {
         self.waking = None;
+        self.news.first_tokens.clear();
         let mut visible = now;
         if let Some(leap) = self.leap.take() {
             self.pass(&leap, leap.steps);
@@ -271,6 +274,17 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
 
     fn held(&self) -> &Held {
         &self.held
+    }
+
+    fn news(&self) -> &News {
+        &self.news
+    }
+
+    fn last_token(&self, at: Picos, job: &LeapJob) -> Picos {
+        match self.last_boundary(at) {
+            Some(boundary) if job.is_decoding() => boundary,
+            _ => job.state.last_token,
+        }
     }
 }
 

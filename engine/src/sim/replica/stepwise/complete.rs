@@ -26,6 +26,9 @@ impl Stepwise<'_> {
             if !job.is_decoding() {
                 continue;
             }
+            if job.stamps.generated == 0 {
+                self.news.first_tokens.push(work.id);
+            }
             job.emit(now);
             self.load.decode_tokens += 1;
             self.load.backlog_decode_tokens -= 1;

@@ -13,7 +13,7 @@ use job::{JobState, StepJob};
 
 use super::books::{Books, kv_reads, part, prefill_cost};
 use super::queue::Queue;
-use super::{Held, Refusals, ReplicaEngine, ReplicaLoad};
+use super::{Held, News, Refusals, ReplicaEngine, ReplicaLoad};
 use crate::sim::ReplicaSpec;
 use crate::sim::job::Place;
 use crate::slo::Fate;
@@ -42,6 +42,7 @@ pub struct Stepwise<'a> {
     load: ReplicaLoad,
     refusals: Refusals,
     held: Held,
+    news: News,
 }
 
 /// A step in progress.
@@ -77,6 +78,7 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
             load: ReplicaLoad::default(),
             refusals: Refusals::default(),
             held: Held::default(),
+            news: News::default(),
         }
     }
 
@@ -95,6 +97,7 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
 
     fn boundary(&mut self, now: Picos, _most_steps: u64, jobs: &mut [StepJob]) {
         self.waking = None;
+        self.news.first_tokens.clear();
         let mut visible = now;
         let step = self.step.take();
         if let Some(step) = &step {
@@ -181,6 +184,14 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
 
     fn held(&self) -> &Held {
         &self.held
+    }
+
+    fn news(&self) -> &News {
+        &self.news
+    }
+
+    fn last_token(&self, _at: Picos, job: &StepJob) -> Picos {
+        job.state.last_token
     }
 }
 

@@ -1,0 +1,25 @@
+//! What a scenario holds that arithmetic of means does not see: said, so that nobody reads the
+//! estimate as if it were in.
+
+use crate::scenario::Scenario;
+use crate::workload::TrafficClass;
+
+/// Sentences without a full stop, one for each feature of `scenario` that the estimate leaves out.
+pub fn leaves_out(scenario: &Scenario) -> Vec<String> {
+    let any = |has: fn(&TrafficClass) -> bool| scenario.classes.iter().any(has);
+    let leaves = |class: &TrafficClass| {
+        let clients = &class.clients;
+        class.patience.is_some() || clients.stall_patience.is_some() || clients.timeout.is_some()
+    };
+    [
+        (
+            scenario.pool.admission.is_limited(),
+            "admission limits: everybody is let in, so debt and latencies are those of an open door",
+        ),
+        (any(leaves), "clients who leave: all are served to the end"),
+    ]
+    .into_iter()
+    .filter(|(is_there, _)| *is_there)
+    .map(|(_, sentence)| sentence.to_owned())
+    .collect()
+}

@@ -31,6 +31,10 @@ pub enum Stream {
     HiddenTokens = 23,
     /// How long a user who has a first token waits for the next.
     StallPatience = 32,
+    /// How much of a back-off a client leaves out.
+    BackOff = 33,
+    /// How long a user in a closed loop thinks.
+    ThinkTime = 34,
     /// The order in which a saturated replica meets the mix.
     Saturation = 64,
 }

@@ -1,7 +1,7 @@
 //! Whom the fleet lets in and when clients leave: what bounding a queue does to goodput, and what
 //! work for those who leave costs. Values are those of the product's own specification.
 
-use goodput_engine::accounts::report::SimReport;
+use goodput_engine::accounts::report::{SimReport, VerdictState};
 use goodput_engine::accounts::{Simulated, answer};
 use goodput_engine::estimate::estimate;
 use goodput_engine::scenario::check;
@@ -131,4 +131,130 @@ fn the_estimate_says_what_it_does_not_see() {
     let limited = with(limited, "/workload/classes/0/timeout_s", json!(60.0));
     let said = leaves_out(&limited);
     assert!(said[0].contains("admission") && said[1].contains("leave"), "{said:?}");
+}
+
+#[test]
+fn errors_stay_in_the_denominator_and_in_the_bill() {
+    // Case A10: 49 of 150 errored, so 67.3 % at best, however loose the limits.
+    let doc = with(chat(5.0), "/workload/classes/0/error_rate", json!(49.0 / 150.0));
+    let doc = with(doc, "/workload/classes/0/slo", json!({ "e2e_ms": 3_600_000.0 }));
+    let report = report(&doc);
+    let offered = report.offered as f64;
+    let spread = (0.673 * 0.327 / offered).sqrt();
+    assert!((report.attainment - 0.673).abs() < 4.0 * spread, "{}", report.attainment);
+    let errors = report.outcomes[&Outcome::Error];
+    assert_eq!(report.goodput.good + errors, report.offered);
+    let cost = report.cost.expect("a price is set");
+    let per_good = cost.per_good_request.expect("some are good");
+    assert!((per_good * report.goodput.good as f64 / cost.total - 1.0).abs() < 1e-12);
+    // Case E2: of 483 requests 3 failed and 400 were good. The share is of all of them.
+    assert!((report.goodput.good as f64 / offered - report.attainment).abs() < 1e-12);
+    assert!(report.attainment < report.goodput.good as f64 / (offered - errors as f64));
+}
+
+#[test]
+fn retries_turn_errors_into_load() {
+    let doc = with(chat(5.0), "/workload/classes/0/error_rate", json!(0.2));
+    let once = report(&doc);
+    let retries = json!({ "max_attempts": 4, "backoff_base_s": 0.1, "jitter": 0.5 });
+    let again = report(&with(doc, "/workload/classes/0/retries", retries));
+    assert_eq!(once.offered, again.offered, "the denominator is what users asked");
+    assert_eq!(once.attempts.sent, once.offered);
+    // 1 + 0.2 + 0.04 + 0.008 attempts, and 0.2⁴ fail for good.
+    let sent = again.attempts.per_request;
+    assert!((sent - 1.248).abs() < 0.03, "{sent}");
+    let errors = again.outcomes[&Outcome::Error] as f64 / again.offered as f64;
+    assert!(errors < 0.005, "{errors}");
+    let cost = again.cost.expect("a price is set");
+    let retried = cost.lines.iter().find(|line| line.line == "retried").expect("its own line");
+    // A fifth of the attempts, and one more in five of those: 0.248 of 1.248 of the work.
+    let busy: f64 = cost.lines.iter().filter(|l| l.line != "idle").map(|l| l.usd).sum();
+    assert!((retried.usd / busy - 0.248 / 1.248).abs() < 0.03, "{}", retried.usd / busy);
+    let sum: f64 = cost.lines.iter().map(|line| line.usd).sum();
+    assert!((sum - cost.total).abs() < 1e-9 * cost.total);
+    assert!(again.series.iter().any(|point| point.deferred > 0));
+}
+
+#[test]
+fn a_bounded_queue_moves_debt_to_the_callers() {
+    let doc = overloaded(1.5);
+    let doc = with(doc, "/fleet/admission", json!({ "max_waiting": 50, "retry_after_s": 5.0 }));
+    let lost = report(&doc);
+    let retries = json!({ "max_attempts": 20, "backoff_base_s": 1.0, "jitter": 0.5 });
+    let again = report(&with(doc, "/workload/classes/0/retries", retries));
+    assert!(lost.debt.peak_waiting <= 50 && again.debt.peak_waiting <= 50);
+    assert_eq!(lost.debt.peak_deferred, 0);
+    assert!(again.debt.peak_deferred > 500, "{}", again.debt.peak_deferred);
+    // Nobody asked more, but the door sees far more knocks, and fewer are answered in time.
+    assert_eq!(again.offered, lost.offered);
+    assert!(again.attempts.per_request > 1.5, "{}", again.attempts.per_request);
+    assert!(again.attainment < lost.attainment);
+}
+
+/// Users of a chat who read for ten seconds on average.
+fn readers(users: u32) -> Value {
+    let think_time = json!({ "kind": "exponential", "mean_s": 10.0 });
+    let arrivals = json!({ "kind": "closed_loop", "users": users, "think_time": think_time });
+    with(chat(1.0), "/workload/classes/0/arrivals", arrivals)
+}
+
+#[test]
+fn a_closed_loop_offers_what_the_fleet_lets_it() {
+    let (some, many) = (report(&readers(200)), report(&readers(2_000)));
+    for (report, users) in [(&some, 200.0), (&many, 2_000.0)] {
+        let seen = report.classes[0].closed_loop.expect("a closed loop");
+        let response_s = seen.mean_response_s.expect("somebody asked");
+        let by_law = seen.rate_rps * (response_s + seen.mean_think_time_s);
+        assert!((by_law / users - 1.0).abs() < 0.08, "{by_law} of {users} users");
+        assert!((seen.mean_in_flight / (seen.rate_rps * response_s) - 1.0).abs() < 0.1);
+        assert!(seen.mean_in_flight < users - seen.rate_rps, "users are not requests in flight");
+        assert!((report.supply.required.rps - seen.rate_rps).abs() < 1e-9);
+        assert_eq!(report.outcomes.values().sum::<u64>(), report.offered);
+    }
+    // Ten times the users ask less than ten times as much: the fleet holds them up, and whoever
+    // waits asks nothing. Demand is what is sustained, and the one request of each who still waits.
+    let ratio = many.supply.required.rps / many.supply.sustainable.rps;
+    assert!((0.95..1.12).contains(&ratio), "{ratio}");
+    assert_eq!(many.verdict.state, VerdictState::LateButStable, "their debt does not grow");
+    assert!(many.debt.growth_rps <= 0.0);
+    assert!(some.contract_holds && !many.contract_holds);
+}
+
+#[test]
+fn the_estimate_finds_the_rate_at_which_users_ask() {
+    let supply = |doc: &Value| {
+        let doc: ScenarioDoc = serde_json::from_value(doc.clone()).expect("a document");
+        let checked = check(&doc).expect("a valid scenario");
+        estimate(&checked.scenario).supply.expect("it fits")
+    };
+    for users in [50, 200] {
+        let doc = readers(users);
+        let (estimated, simulated) = (supply(&doc), report(&doc).supply.required.rps);
+        assert!((estimated.required_rps / simulated - 1.0).abs() < 0.03, "{users}: {simulated}");
+        assert_eq!(estimated.leaves_out, Vec::<String>::new());
+        let expected = estimated.workload[0].expected_requests;
+        assert!((expected / 600.0 / estimated.required_rps - 1.0).abs() < 1e-9, "{expected}");
+    }
+    let full = supply(&readers(2_000));
+    assert!((0.98..=1.001).contains(&full.utilization), "{}", full.utilization);
+    assert!(full.leaves_out.iter().any(|line| line.contains("queue of users")));
+}
+
+#[test]
+fn a_plan_for_users_counts_their_users() {
+    let doc = with(readers(300), "/workload/horizon_s", json!(30.0));
+    let doc = with(doc, "/fleet/pools/0/max_num_seqs", json!(16));
+    let doc: ScenarioDoc = serde_json::from_value(doc).expect("a document");
+    let scenario = check(&doc).expect("a valid scenario").scenario;
+    let plan = goodput_engine::planner::plan(&scenario, |_| true).expect("nobody stops it");
+    let goodput_engine::planner::report::PlanAnswer::Replicas { replicas, .. } = plan.answer else {
+        panic!("no count: {:?}", plan.answer);
+    };
+    let holds = |replicas| {
+        let mut changed = scenario.clone();
+        changed.pool.replicas = replicas;
+        answer(&changed).expect("an answer").report.contract_holds
+    };
+    assert!(holds(replicas) && (1..replicas).all(|fewer| !holds(fewer)), "{replicas}");
+    assert_eq!(plan.deliverable, None, "twice the users are not twice the rate");
 }

@@ -1,10 +1,14 @@
 //! What must always hold of the simulator, whatever it is asked: conservation, causality, work
 //! conservation, determinism, Little's law, queueing theory and metamorphic relations.
 
+#[path = "laws/again.rs"]
+mod again;
 #[path = "laws/always.rs"]
 mod always;
 #[path = "laws/clients.rs"]
 mod clients;
+#[path = "laws/closed_loop.rs"]
+mod closed_loop;
 #[path = "laws/common.rs"]
 mod common;
 #[path = "laws/scheduler.rs"]

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use goodput_engine::scenario::arrivals_of;
-use goodput_engine::scenario::doc::{ArrivalsDoc, Burstiness, ClassDoc, RatePointDoc, ScenarioDoc};
+use goodput_engine::scenario::doc::{
+    ArrivalsDoc, Burstiness, ClassDoc, RatePointDoc, ScenarioDoc, ThinkTimeDoc,
+};
 use goodput_engine::units::Picos;
 
 use crate::controls::Choice;
@@ -23,6 +25,7 @@ pub enum ArrivalsKind {
     Day,
     Week,
     Trace,
+    ClosedLoop,
 }
 
 impl ArrivalsKind {
@@ -40,6 +43,7 @@ impl ArrivalsKind {
             ArrivalsDoc::Day { .. } => Self::Day,
             ArrivalsDoc::Week { .. } => Self::Week,
             ArrivalsDoc::Trace { .. } => Self::Trace,
+            ArrivalsDoc::ClosedLoop { .. } => Self::ClosedLoop,
         }
     }
 
@@ -57,6 +61,7 @@ impl ArrivalsKind {
             Self::Day => "day",
             Self::Week => "week",
             Self::Trace => "trace",
+            Self::ClosedLoop => "closed_loop",
         }
     }
 
@@ -67,6 +72,7 @@ impl ArrivalsKind {
             Choice::new("constant", "evenly spaced"),
             Choice::new("profile", "profile over time"),
             Choice::new("trace", "replayed trace"),
+            Choice::new("closed_loop", "users who think"),
         ];
         if !choices.iter().any(|choice| choice.value == self.name()) {
             choices.push(Choice::new(self.name(), self.name()));
@@ -138,17 +144,39 @@ fn requests(arrivals: &ArrivalsDoc, horizon_s: f64) -> Option<f64> {
     Some(arrivals.expected(Picos::ZERO, Picos::from_secs(horizon_s)))
 }
 
-/// Mean rate over the horizon, requests per second.
+/// Mean rate over the horizon, requests per second; of a closed loop, whose rate is an outcome, the
+/// most its users could ask if they were served in a second.
 pub fn mean_rate(arrivals: &ArrivalsDoc, horizon_s: f64) -> f64 {
-    let rate = requests(arrivals, horizon_s).map_or(1.0, |requests| requests / horizon_s);
+    let rate = match arrivals {
+        ArrivalsDoc::ClosedLoop { users, think_time } => {
+            f64::from(*users) / (mean_think_s(*think_time) + 1.0)
+        }
+        _ => requests(arrivals, horizon_s).map_or(1.0, |requests| requests / horizon_s),
+    };
     let tidy = (rate * 1e3).round() / 1e3;
     if tidy.is_finite() && tidy > 0.0 { tidy } else { 1.0 }
+}
+
+fn mean_think_s(think_time: ThinkTimeDoc) -> f64 {
+    match think_time {
+        ThinkTimeDoc::Fixed { s } => s,
+        ThinkTimeDoc::Uniform { min_s, max_s } => f64::midpoint(min_s, max_s),
+        ThinkTimeDoc::Exponential { mean_s } => mean_s,
+    }
 }
 
 /// "69,315 requests expected in 36 min, mean 32.1 req/s".
 pub fn expected_requests(doc: &ScenarioDoc, index: usize) -> String {
     let horizon_s = doc.workload.horizon_s;
     let Some(class) = doc.workload.classes.get(index) else { return String::new() };
+    if let ArrivalsDoc::ClosedLoop { users, think_time } = &class.arrivals {
+        return format!(
+            "{}, {} of thinking between two requests: how often they ask depends on how soon they \
+             are served",
+            format::plural(u64::from(*users), "user", "users"),
+            format::seconds(mean_think_s(*think_time)),
+        );
+    }
     let Some(requests) = requests(&class.arrivals, horizon_s) else { return String::new() };
     let recorded = matches!(
         &class.arrivals,

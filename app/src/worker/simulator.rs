@@ -53,9 +53,8 @@ fn simulate(doc: &ScenarioDoc, progress: &mut dyn FnMut(f64)) -> Result<SimRepor
     let unanswerable = |why: Unanswerable| vec![why.problem()];
     let answer = Answer::prepare(&scenario).map_err(unanswerable)?;
     let mut run = answer.start();
-    let offered = answer.offered().max(1) as f64;
     while let sim::Progress::Running { decided } = run.advance(BUDGET) {
-        progress(decided as f64 / offered);
+        progress(answer.share_done(&run, decided));
     }
     Ok(answer.report(run.finish()).report)
 }

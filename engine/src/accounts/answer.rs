@@ -2,11 +2,12 @@
 
 use super::account_for::account_for;
 use super::accounting::Accounting;
+use super::closed_loop::{closed_loop, unyielding};
 use super::cost::{Provision, books};
 use super::debt::{WorkRate, debt, series};
 use super::latency::histogram;
 use super::report::{
-    ClassReport, Cost, Goodput, GoodputKind, KvUse, LengthSummary, SeriesPoint, SimReport,
+    ClassReport, Cost, Goodput, GoodputKind, KvUse, LengthSummary, SeriesPoint, SimReport, Supply,
 };
 use super::supply::{peak_windows, supply};
 use super::tally::{self, Latencies, Row};
@@ -129,11 +130,16 @@ impl<'a> Answer<'a> {
     /// See [`Unanswerable`].
     pub fn prepare(scenario: &'a Scenario) -> Result<Self, Unanswerable> {
         let fleet = fleet_spec(&scenario.pool)?;
-        let requests = scenario.offered().map_err(Unanswerable::Workload)?;
-        if requests.is_empty() {
+        let mix = scenario.mix().map_err(Unanswerable::Workload)?;
+        if mix.is_empty() {
             return Err(Unanswerable::NobodyAsks);
         }
-        let saturation = saturate(&requests, &fleet.replica).ok_or(Unanswerable::NothingFits)?;
+        let saturation = saturate(&mix, &fleet.replica).ok_or(Unanswerable::NothingFits)?;
+        let requests = if scenario.has_closed_loop() {
+            scenario.offered().map_err(Unanswerable::Workload)?
+        } else {
+            mix
+        };
         Ok(Self { scenario, requests, fleet, saturation })
     }
 
@@ -151,9 +157,14 @@ impl<'a> Answer<'a> {
         Ok(Self { scenario, requests, fleet, saturation })
     }
 
-    /// Requests to simulate.
-    pub fn offered(&self) -> usize {
-        self.requests.len()
+    /// How far a run has come that has decided so many requests, 0 to 1. How much the users of a
+    /// closed loop will ask is not known before, so with them it goes by time.
+    pub fn share_done(&self, run: &FleetSim, decided: u64) -> f64 {
+        if self.scenario.has_closed_loop() {
+            (run.now().as_secs() / self.scenario.horizon.as_secs()).min(1.0)
+        } else {
+            decided as f64 / self.requests.len().max(1) as f64
+        }
     }
 
     /// What one saturated replica does.
@@ -169,31 +180,30 @@ impl<'a> Answer<'a> {
     }
 
     /// Counts a finished run.
-    pub fn report(&self, run: SimRun) -> Simulated {
+    pub fn report(&self, mut run: SimRun) -> Simulated {
         let mut report = self.count(&run);
-        let rows = tally::rows(&self.requests, &run.stamps, &self.scenario.contracts);
+        let requests = run.requests.take().unwrap_or_else(|| self.requests.clone());
+        let rows = tally::rows(&requests, &run.stamps, &self.scenario.contracts);
         let window = tally::window(&rows, self.scenario.warmup);
         report.accounting = account_for(self.scenario, &self.fleet.replica, window);
-        Simulated { report, requests: self.requests.clone(), run }
+        Simulated { report, requests, run }
     }
 
     /// The same without the accounting of every request, for a caller with many runs.
     pub fn count(&self, run: &SimRun) -> SimReport {
-        let Scenario { horizon, warmup, contracts, classes, .. } = self.scenario;
-        let rows = tally::rows(&self.requests, &run.stamps, contracts);
+        let Scenario { horizon, warmup, contracts, .. } = self.scenario;
+        let requests = run.requests.as_deref().unwrap_or(&self.requests);
+        let saturation = self.saturation_of(run);
+        let rows = tally::rows(requests, &run.stamps, contracts);
         let window = tally::window(&rows, *warmup);
-        let demand = demand(classes, &self.requests, *horizon, peak_windows(*horizon));
-        let saturated = (&self.saturation, self.fleet.replicas);
-        let supply = supply(&self.requests, &demand, run, saturated, *horizon);
-        let series = self.series(run);
+        let supply = self.supply(requests, &saturation, run);
+        let unyielding = unyielding(self.scenario, requests, &supply);
+        let series = self.series(requests, &saturation, run);
         let missed = tally::missed(window, contracts);
-        let classes = self.classes(window);
+        let classes = self.classes(window, &rows);
         let missed_targets = tally::missed_targets(window, contracts);
-        let attained =
-            classes.iter().all(|c| c.offered == 0 || c.attainment >= c.attainment_target);
-        let contract_holds = !window.is_empty() && attained && missed_targets.is_empty();
+        let attained = classes.iter().all(attains);
         let evidence = Evidence {
-            contract_holds,
             attained,
             missed_targets: &missed_targets,
             untold: untold(window, run),
@@ -202,11 +212,11 @@ impl<'a> Answer<'a> {
             missed: &missed,
             lost: lost(window),
             supply: &supply,
+            unyielding,
             contracts,
         };
         let latencies = Latencies::of(window);
-        let (ttft_histogram, tpot_histogram) =
-            (histogram(&latencies.ttft_ms), histogram(&latencies.tpot_ms));
+        let histograms = (histogram(&latencies.ttft_ms), histogram(&latencies.tpot_ms));
         let [ttft_ms, tpot_ms, e2e_ms, longest_stall_ms, queue_wait_ms] = latencies.percentiles();
         SimReport {
             verdict: evidence.verdict(),
@@ -219,10 +229,11 @@ impl<'a> Answer<'a> {
             cut_off_by: run.cut_off,
             offered: window.len() as u64,
             outcomes: tally::outcomes(window),
+            attempts: tally::attempts(window),
             missed,
             attainment: evidence.attainment,
             attainment_target: contracts.iter().map(|c| c.attainment_target).fold(1.0, f64::min),
-            contract_holds,
+            contract_holds: evidence.contract_holds(),
             goodput: self.goodput(window, run),
             ttft_ms,
             tpot_ms,
@@ -230,26 +241,45 @@ impl<'a> Answer<'a> {
             longest_stall_ms,
             queue_wait_ms,
             classes,
-            debt: debt(&series, run, *horizon, &supply),
+            debt: debt(&series, run, *horizon, (&unyielding, &supply.sustainable)),
             supply,
             kv: self.kv(run),
             cost: self.cost(&rows, run),
             series,
-            ttft_histogram,
-            tpot_histogram,
+            ttft_histogram: histograms.0,
+            tpot_histogram: histograms.1,
             accounting: Accounting::default(),
         }
     }
 
+    /// What a saturated replica does of the mix of a run: where closed loops asked, what they asked
+    /// is known only now.
+    fn saturation_of(&self, run: &SimRun) -> Saturation {
+        let asked = run.requests.as_ref().and_then(|r| saturate(r, &self.fleet.replica));
+        asked.unwrap_or(self.saturation)
+    }
+
+    /// What was asked for against what could be done.
+    fn supply(&self, requests: &[OfferedRequest], saturation: &Saturation, run: &SimRun) -> Supply {
+        let Scenario { horizon, classes, .. } = self.scenario;
+        let demand = demand(classes, requests, *horizon, peak_windows(*horizon));
+        supply(requests, &demand, run, (saturation, self.fleet.replicas), *horizon)
+    }
+
     /// The fleet over time.
-    fn series(&self, run: &SimRun) -> Vec<SeriesPoint> {
-        let work = WorkRate::new(&self.saturation, self.fleet.replicas);
-        let asked = (self.requests.as_slice(), self.scenario.contracts.as_slice());
+    fn series(
+        &self,
+        requests: &[OfferedRequest],
+        saturation: &Saturation,
+        run: &SimRun,
+    ) -> Vec<SeriesPoint> {
+        let work = WorkRate::new(saturation, self.fleet.replicas);
+        let asked = (requests, self.scenario.contracts.as_slice());
         series(run, asked, &work, self.fleet.replicas)
     }
 
-    /// Each class alone.
-    fn classes(&self, window: &[Row]) -> Vec<ClassReport> {
+    /// Each class alone, of the `window` and of `all` requests.
+    fn classes(&self, window: &[Row], all: &[Row]) -> Vec<ClassReport> {
         let max_model_len = self.fleet.replica.max_model_len;
         let classes = (0_u32..).zip(&self.scenario.classes).zip(&self.scenario.contracts);
         classes
@@ -270,6 +300,11 @@ impl<'a> Answer<'a> {
                     e2e_ms,
                     input_tokens,
                     output_tokens,
+                    closed_loop: class.arrivals.closed_loop().map(|crowd| {
+                        let rows: Vec<Row> = all.iter().filter(of_class).copied().collect();
+                        let Scenario { warmup, horizon, .. } = self.scenario;
+                        closed_loop(crowd, &rows, *warmup, *horizon)
+                    }),
                 }
             })
             .collect()
@@ -342,6 +377,11 @@ impl<'a> Answer<'a> {
     }
 }
 
+/// Whether a class that somebody came to meets its attainment target.
+fn attains(class: &ClassReport) -> bool {
+    class.offered == 0 || class.attainment >= class.attainment_target
+}
+
 /// Why the counts do not say whether the contract holds, where they do not.
 fn untold(window: &[Row], run: &SimRun) -> Option<String> {
     if window.is_empty() {
@@ -351,6 +391,10 @@ fn untold(window: &[Row], run: &SimRun) -> Option<String> {
     }
     let limit = match run.cut_off? {
         CutOff::Steps => format!("after {} steps", thousands(run.steps as f64)),
+        CutOff::Attempts => {
+            let attempts = run.samples.last().map_or(0, |sample| sample.attempts);
+            format!("after {} attempts", thousands(attempts as f64))
+        }
         CutOff::Time => "at the end of the time it can count".to_owned(),
     };
     Some(format!(

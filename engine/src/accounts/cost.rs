@@ -92,7 +92,8 @@ fn busy_lines(rows: &[Row], usd_per_replica_s: f64) -> Vec<(String, f64)> {
     let mut lines = Vec::new();
     for outcome in Outcome::ALL.into_iter().rev() {
         let of_outcome = || rows.iter().filter(|row| row.outcome == outcome);
-        let once = of_outcome().map(|row| (row.stamps.busy - row.stamps.recomputed).as_secs());
+        let once = of_outcome()
+            .map(|Row { stamps, .. }| (stamps.busy - stamps.recomputed - stamps.retried).as_secs());
         let seconds: f64 = once.sum();
         // Nothing good stands there as zero, not as a line that is missing.
         if outcome == Outcome::Good || of_outcome().next().is_some() {
@@ -101,6 +102,10 @@ fn busy_lines(rows: &[Row], usd_per_replica_s: f64) -> Vec<(String, f64)> {
     }
     let recomputed: f64 = rows.iter().map(|row| row.stamps.recomputed.as_secs()).sum();
     lines.push(("recomputed".to_owned(), recomputed * usd_per_replica_s));
+    if rows.iter().any(|row| row.stamps.attempts > 1) {
+        let retried: f64 = rows.iter().map(|row| row.stamps.retried.as_secs()).sum();
+        lines.push(("retried".to_owned(), retried * usd_per_replica_s));
+    }
     lines
 }
 

@@ -1,6 +1,6 @@
 //! Queue debt: work accepted and unfinished, over time and at its worst.
 
-use super::report::{Debt, SeriesPoint, Supply};
+use super::report::{Debt, MixRate, SeriesPoint};
 use crate::sim::{Sample, Saturation, SimRun};
 use crate::slo::{Contract, RequestStamps};
 use crate::units::Picos;
@@ -70,6 +70,7 @@ pub fn series(
             required_decode_tps: per_second(offered.output_tokens),
             prefill_tps: per_second(sample.prefill_tokens - before.prefill_tokens),
             decode_tps: per_second(sample.decode_tokens - before.decode_tokens),
+            deferred: sample.deferred,
         });
         before = *sample;
     }
@@ -98,7 +99,8 @@ impl Due {
     }
 }
 
-/// Requests that wait in a queue, never scheduled, past a limit on first token or completion.
+/// Requests that wait in a queue, never scheduled, past a limit on first token or completion; of
+/// clients who try again, the wait of the last attempt.
 struct PastLimit {
     /// When each became one, ascending.
     from: Vec<Picos>,
@@ -131,8 +133,12 @@ impl PastLimit {
 }
 
 /// Debt at its worst, when the horizon ends, and how it grows.
-pub fn debt(series: &[SeriesPoint], run: &SimRun, horizon: Picos, supply: &Supply) -> Debt {
-    let Supply { required, required_peak, sustainable, .. } = *supply;
+pub fn debt(
+    series: &[SeriesPoint],
+    run: &SimRun,
+    horizon: Picos,
+    ((required, required_peak), sustainable): (&(MixRate, MixRate), &MixRate),
+) -> Debt {
     let horizon_s = horizon.as_secs();
     let utilization = required.rps / sustainable.rps;
     let useless = series.iter().max_by_key(|point| point.waiting_past_limit);
@@ -147,6 +153,7 @@ pub fn debt(series: &[SeriesPoint], run: &SimRun, horizon: Picos, supply: &Suppl
         peak_at_s: peak.t_s,
         peak_tokens: peak.backlog_tokens,
         oldest_age_s: series.iter().map(|point| point.oldest_age_s).fold(0.0, f64::max),
+        peak_deferred: series.iter().map(|point| point.deferred).max().unwrap_or(0),
         waiting_at_end: end.waiting,
         work_at_end_s: end.backlog_work_s,
         growth_rps: (required_peak.rps - sustainable.rps).max(0.0),

@@ -6,6 +6,7 @@
 mod account_for;
 pub mod accounting;
 mod answer;
+mod closed_loop;
 mod cost;
 mod debt;
 mod latency;

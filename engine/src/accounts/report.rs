@@ -32,12 +32,15 @@ pub struct SimReport {
     pub ended_s: f64,
     /// False when a limit of the simulator cut the run off; the rest is then a partial result.
     pub complete: bool,
-    /// That limit: `steps` or `time`; `null` of a complete run.
+    /// That limit: `steps`, `attempts` or `time`; `null` of a complete run.
     pub cut_off_by: Option<CutOff>,
     /// Requests due in the window: the denominator of every share.
     pub offered: u64,
     /// Every outcome with its count; they sum to `offered`.
     pub outcomes: BTreeMap<Outcome, u64>,
+    /// What clients sent for them.
+    #[serde(default)]
+    pub attempts: Attempts,
     /// How many missed each limit, whatever else happened to them.
     pub missed: MissedCounts,
     /// good ÷ offered.
@@ -76,6 +79,17 @@ pub struct SimReport {
     pub tpot_histogram: Histogram,
     /// Where every request went, and what would have saved the lost ones.
     pub accounting: Accounting,
+}
+
+/// Attempts of clients. Those after the first are load that the offered requests do not show.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Attempts {
+    /// Attempts for the requests of the window, the first ones included.
+    pub sent: u64,
+    /// `sent` ÷ offered: the load that reaches the door is this many times what is offered.
+    pub per_request: f64,
+    /// Requests that were tried more than once.
+    pub retried: u64,
 }
 
 /// The verdict in a word, a sentence and its causes.
@@ -194,6 +208,25 @@ pub struct ClassReport {
     pub input_tokens: LengthSummary,
     /// Realised output lengths, tokens.
     pub output_tokens: LengthSummary,
+    /// What came of its users, where it is a closed loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_loop: Option<ClosedLoopReport>,
+}
+
+/// A closed loop: users = rate · (response + think time), and only those who are not thinking are
+/// in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ClosedLoopReport {
+    /// People.
+    pub users: u32,
+    /// From the end of a request to the next one of that user, seconds.
+    pub mean_think_time_s: f64,
+    /// Requests due per second of the window: an outcome, not an input.
+    pub rate_rps: f64,
+    /// From due to decided, whatever the outcome, seconds; `null` if none is due in the window.
+    pub mean_response_s: Option<f64>,
+    /// Requests due and undecided, mean over the window.
+    pub mean_in_flight: f64,
 }
 
 /// Prefill and decode rates of one mix: both at once.
@@ -260,6 +293,10 @@ pub struct Debt {
     pub peak_tokens: u64,
     /// Oldest age since due of a waiting request, over the run.
     pub oldest_age_s: f64,
+    /// Most requests whose clients waited to try again at a sampled moment: debt that was moved to
+    /// the callers.
+    #[serde(default)]
+    pub peak_deferred: u64,
     /// Requests waiting when the horizon ends.
     pub waiting_at_end: u64,
     /// Seconds of fleet work when the horizon ends.
@@ -338,6 +375,9 @@ pub struct SeriesPoint {
     pub prefill_tps: f64,
     /// Output tokens streamed per second.
     pub decode_tps: f64,
+    /// Requests whose clients wait to try again.
+    #[serde(default)]
+    pub deferred: u64,
 }
 
 /// Counts on a log axis, and what never came.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::latency;
-use super::report::{MissedCounts, Percentiles};
+use super::report::{Attempts, MissedCounts, Percentiles};
 use super::words::{percent, span_ms, three_digits};
 use crate::slo::{self, Contract, Fate, Measures, Outcome, RequestStamps, Tpot};
 use crate::units::Picos;
@@ -69,6 +69,16 @@ pub fn outcomes(rows: &[Row]) -> BTreeMap<Outcome, u64> {
         *counts.entry(row.outcome).or_default() += 1;
     }
     counts
+}
+
+/// What clients sent for these requests.
+pub fn attempts(rows: &[Row]) -> Attempts {
+    let sent: u64 = rows.iter().map(|row| u64::from(row.stamps.attempts)).sum();
+    Attempts {
+        sent,
+        per_request: sent as f64 / rows.len().max(1) as f64,
+        retried: rows.iter().filter(|row| row.stamps.attempts > 1).count() as u64,
+    }
 }
 
 /// good ÷ offered; zero of nobody.

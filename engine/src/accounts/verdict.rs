@@ -7,8 +7,6 @@ use crate::slo::Contract;
 /// What the verdict rests on.
 #[derive(Debug, Clone)]
 pub struct Evidence<'a> {
-    /// Every class meets its own targets.
-    pub contract_holds: bool,
     /// Every class meets its attainment target.
     pub attained: bool,
     /// Percentile targets that are not met, each as a clause.
@@ -25,6 +23,8 @@ pub struct Evidence<'a> {
     pub lost: u64,
     /// Demand and supply.
     pub supply: &'a Supply,
+    /// Demand that does not yield to waiting, mean and peak: all but that of closed loops.
+    pub unyielding: (MixRate, MixRate),
     /// Contract of each class.
     pub contracts: &'a [Contract],
 }
@@ -36,15 +36,21 @@ impl Evidence<'_> {
         Verdict { state, sentence: self.sentence(state), causes: self.causes(state) }
     }
 
+    /// Whether every class meets its own targets.
+    pub fn contract_holds(&self) -> bool {
+        self.offered > 0 && self.attained && self.missed_targets.is_empty()
+    }
+
     /// *Overloaded* when debt grows without bound, or when it grows at the peak and breaks the
     /// contract; a peak that the contract survives is no overload.
     fn state(&self) -> VerdictState {
-        let Supply { required, required_peak, sustainable, .. } = self.supply;
+        let sustainable = self.supply.sustainable;
+        let (required, required_peak) = self.unyielding;
         if required.rps > sustainable.rps {
             VerdictState::Overloaded
         } else if self.untold.is_some() {
             VerdictState::NotMeasuredHere
-        } else if self.contract_holds {
+        } else if self.contract_holds() {
             VerdictState::Holds
         } else if required_peak.rps > sustainable.rps {
             VerdictState::Overloaded
@@ -60,11 +66,8 @@ impl Evidence<'_> {
             VerdictState::NotMeasuredHere => self.untold.clone().unwrap_or_default(),
             VerdictState::Overloaded => {
                 let (kind, need, have) = self.scarcer();
-                let when = if supply.required_peak.rps > 1.02 * supply.required.rps {
-                    " at peak"
-                } else {
-                    ""
-                };
+                let (required, required_peak) = self.unyielding;
+                let when = if required_peak.rps > 1.02 * required.rps { " at peak" } else { "" };
                 format!(
                     "{kind} need {} tok/s{when}; this fleet sustains {} for this mix",
                     three_digits(need),
@@ -91,7 +94,7 @@ impl Evidence<'_> {
 
     /// The token kind that takes more of the fleet's time, with demand at the peak and supply.
     fn scarcer(&self) -> (&'static str, f64, f64) {
-        let MixRate { prefill_tps, decode_tps, .. } = self.supply.required_peak;
+        let MixRate { prefill_tps, decode_tps, .. } = self.unyielding.1;
         let sustainable = self.supply.sustainable;
         if self.supply.prefill_time_share > 0.5 {
             ("Prompts", prefill_tps, sustainable.prefill_tps)
@@ -112,7 +115,7 @@ impl Evidence<'_> {
                 0,
                 format!(
                     "work piles up at {} req/s while demand is at its peak",
-                    three_digits(supply.required_peak.rps - supply.sustainable.rps)
+                    three_digits(self.unyielding.1.rps - supply.sustainable.rps)
                 ),
             );
             let by = match supply.saturated_by {

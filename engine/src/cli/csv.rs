@@ -48,7 +48,7 @@ const REQUEST_COLUMNS: [&str; 18] = [
     "cost",
 ];
 
-const SERIES_COLUMNS: [&str; 17] = [
+const SERIES_COLUMNS: [&str; 18] = [
     "t_s",
     "offered",
     "completed",
@@ -66,6 +66,7 @@ const SERIES_COLUMNS: [&str; 17] = [
     "required_decode_tps",
     "prefill_tps",
     "decode_tps",
+    "deferred",
 ];
 
 impl RequestTable<'_> {
@@ -99,7 +100,7 @@ impl RequestTable<'_> {
             number(slo::tpot(stamps).map(Tpot::as_millis)),
             number((completed && request.output_tokens > 1).then_some(stall)),
             millis(slo::e2e(request, stamps)),
-            "1".to_owned(),
+            stamps.attempts.to_string(),
             stamps.preemptions.to_string(),
             stamps.cached_tokens.to_string(),
             slo::classify(&self.contracts[class], request, stamps).name().to_owned(),
@@ -131,6 +132,7 @@ pub fn write_series(series: &[SeriesPoint], out: impl Write) -> io::Result<()> {
             point.required_decode_tps.to_string(),
             point.prefill_tps.to_string(),
             point.decode_tps.to_string(),
+            point.deferred.to_string(),
         ])?;
     }
     table.flush()

@@ -14,6 +14,8 @@ pub struct ClassDemand<'a> {
     pub class: &'a TrafficClass,
     /// Its lengths.
     pub lengths: ClassLengths,
+    /// Rate of a closed loop, once it is known, requests per second.
+    pub closed_loop_rps: Option<f64>,
 }
 
 /// Demand of all classes in one interval of time.
@@ -33,6 +35,7 @@ pub fn classes(scenario: &Scenario) -> Vec<ClassDemand<'_>> {
     let of_class = |class| ClassDemand {
         class,
         lengths: class_lengths(class, recorded(class, scenario.horizon), longest),
+        closed_loop_rps: None,
     };
     scenario.classes.iter().map(of_class).collect()
 }
@@ -58,8 +61,8 @@ pub fn between(classes: &[ClassDemand], from: Picos, to: Picos) -> IntervalDeman
     let seconds = (to - from).as_secs();
     let (mut offered, mut sum, mut served_rps) =
         (MixRate::default(), LengthMoments::default(), 0.0);
-    for ClassDemand { class, lengths } in classes {
-        let rate = class.arrivals.expected(from, to) / seconds;
+    for ClassDemand { class, lengths, closed_loop_rps } in classes {
+        let rate = closed_loop_rps.unwrap_or(class.arrivals.expected(from, to) / seconds);
         offered.rps += rate;
         offered.prefill_tps += rate * lengths.offered.input;
         offered.decode_tps += rate * lengths.offered.output;

@@ -121,7 +121,7 @@ fn of_class<F: Fn(MeanShape) -> f64>(
 /// Share of requests that can be good at best: those that fit, do not fail and are answered well.
 pub fn attainment_cap(class: &ClassDemand) -> f64 {
     let quality = class.class.pass_rate(class.lengths.served_truncated_share).unwrap_or(1.0);
-    class.lengths.served_share * (1.0 - class.class.error_rate) * quality
+    class.lengths.served_share * (1.0 - class.class.lasting_error_rate()) * quality
 }
 
 fn outside(scenario: &Scenario, mean: &IntervalDemand, at: &Operating) -> Vec<String> {

@@ -17,6 +17,10 @@ pub fn leaves_out(scenario: &Scenario) -> Vec<String> {
             "admission limits: everybody is let in, so debt and latencies are those of an open door",
         ),
         (any(leaves), "clients who leave: all are served to the end"),
+        (
+            any(|class| class.clients.retries.is_some()),
+            "clients who try again: demand is that of first attempts",
+        ),
     ]
     .into_iter()
     .filter(|(is_there, _)| *is_there)

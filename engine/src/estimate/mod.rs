@@ -9,6 +9,7 @@
 //! contract holds, a simulation says.
 
 mod capacity;
+mod closed_loop;
 mod debt;
 mod demand;
 mod latency;

@@ -1,5 +1,6 @@
 //! What the fleet sustains and delivers of this mix, against what is asked.
 
+use super::closed_loop;
 use super::debt;
 use super::demand::{self, IntervalDemand};
 use super::latency::Latencies;
@@ -17,8 +18,9 @@ const MONTH_H: f64 = 720.0;
 
 /// The estimate of a fleet that fits.
 pub fn estimate(scenario: &Scenario) -> (EstimateVerdict, SupplyEstimate) {
-    let classes = demand::classes(scenario);
+    let mut classes = demand::classes(scenario);
     let model = ReplicaModel::of(&scenario.pool);
+    let users_wait_s = closed_loop::settle(scenario, &mut classes, &model);
     let mean = demand::between(&classes, Picos::ZERO, scenario.horizon);
     let timeline = Timeline::of(scenario, &classes, &model);
     let latencies = Latencies::of(scenario, &model, &classes, &mean, &timeline);
@@ -26,6 +28,7 @@ pub fn estimate(scenario: &Scenario) -> (EstimateVerdict, SupplyEstimate) {
         Some(latencies) => !latencies.within_limits_at_peak,
         None => mean.served_rps <= 0.0,
     };
+    let late = late || users_wait_s.is_some_and(|wait_s| users_are_late(scenario, wait_s));
     let verdict = if timeline.peak_utilization > 1.0 {
         EstimateVerdict::Overloaded
     } else if late {
@@ -34,10 +37,30 @@ pub fn estimate(scenario: &Scenario) -> (EstimateVerdict, SupplyEstimate) {
         EstimateVerdict::Holds
     };
     let mut supply = rates(scenario, &model, &mean, &timeline);
+    for (class, asked) in classes.iter().zip(&mut supply.workload) {
+        if let Some(rate_rps) = class.closed_loop_rps {
+            asked.expected_requests = rate_rps * scenario.horizon.as_secs();
+        }
+    }
+    if users_wait_s.is_some() {
+        supply.leaves_out.push(
+            "the queue of users in a closed loop that the fleet cannot keep up with: TTFT is \
+             without it"
+                .to_owned(),
+        );
+    }
     if let Some(latencies) = latencies {
         add_latencies(&mut supply, latencies, &mean);
     }
     (verdict, supply)
+}
+
+/// Whether users in a closed loop queue for longer than a first token of theirs may take.
+fn users_are_late(scenario: &Scenario, wait_s: f64) -> bool {
+    let classes = scenario.classes.iter().zip(&scenario.contracts);
+    classes.filter(|(class, _)| class.arrivals.closed_loop().is_some()).any(|(_, contract)| {
+        contract.ttft.or(contract.e2e).is_some_and(|limit| wait_s > limit.as_secs())
+    })
 }
 
 /// Everything but latencies.

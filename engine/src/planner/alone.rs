@@ -6,7 +6,7 @@ use crate::scenario::Scenario;
 use crate::sim::ReplicaSpec;
 use crate::slo::Contract;
 use crate::units::Picos;
-use crate::workload::OfferedRequest;
+use crate::workload::{OfferedRequest, TrafficClass};
 
 /// Why a request is lost even alone, in the order in which causes are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +21,7 @@ pub enum Cause {
     Ttft,
     /// Its tokens are slow with nobody beside it.
     Tpot,
-    /// It completes late with nobody beside it.
+    /// It completes late, or is timed out, with nobody beside it.
     E2e,
 }
 
@@ -75,7 +75,8 @@ pub fn losses(scenario: &Scenario, spec: &ReplicaSpec, requests: &[OfferedReques
     for request in requests.iter().filter(|request| request.due >= scenario.warmup) {
         let class = request.class as usize;
         lost[class].offered += 1;
-        if let Some(cause) = cause(spec, &model, &scenario.contracts[class], request) {
+        let of_class = (&scenario.classes[class], &scenario.contracts[class]);
+        if let Some(cause) = cause(spec, &model, of_class, request) {
             lost[class].by_cause[cause as usize] += 1;
         }
     }
@@ -85,13 +86,15 @@ pub fn losses(scenario: &Scenario, spec: &ReplicaSpec, requests: &[OfferedReques
 fn cause(
     spec: &ReplicaSpec,
     model: &ReplicaModel,
-    contract: &Contract,
+    (class, contract): (&TrafficClass, &Contract),
     request: &OfferedRequest,
 ) -> Option<Cause> {
     if spec.can_never_fit(request.input_tokens, request.output_tokens) {
         return Some(Cause::TooLong);
     }
-    if request.fails {
+    // Another attempt of a client that tries again may not fail.
+    let fails_for_good = class.lasting_error_rate() >= class.error_rate;
+    if request.fails && fails_for_good {
         return Some(Cause::Error);
     }
     if !request.acceptable {
@@ -101,6 +104,7 @@ fn cause(
     let alone = model.steps(&LengthMoments::fixed(input, output))?;
     let ttft_s = alone.zero_load_ttft_s(input);
     let tpot_s = if request.output_tokens > 1 { alone.zero_load_tpot_s() } else { 0.0 };
+    let e2e_s = ttft_s + (output - 1.0) * tpot_s;
     // A simulation rounds steps to picoseconds: what is equal but for that is in time.
     let late = |limit: Option<Picos>, s: f64| {
         limit.is_some_and(|limit| s > limit.as_secs() * (1.0 + 1e-9))
@@ -109,7 +113,7 @@ fn cause(
         Some(Cause::Ttft)
     } else if late(contract.tpot, tpot_s) || late(contract.longest_stall, tpot_s) {
         Some(Cause::Tpot)
-    } else if late(contract.e2e, ttft_s + (output - 1.0) * tpot_s) {
+    } else if late(contract.e2e, e2e_s) || late(class.clients.timeout, e2e_s) {
         Some(Cause::E2e)
     } else {
         None

@@ -51,7 +51,7 @@ fn declared(scenario: &Scenario, supply: &SupplyEstimate) -> PlanAnswer {
 
 /// The first class of which, in this draw, fewer can be good than must be.
 fn capped(scenario: &Scenario, spec: &ReplicaSpec) -> Option<PlanAnswer> {
-    let requests = scenario.offered().ok()?;
+    let requests = scenario.mix().ok()?;
     let classes = scenario.classes.iter().zip(&scenario.contracts);
     let mut with_losses = classes.zip(losses(scenario, spec, &requests));
     let ((class, contract), lost) = with_losses.find(|((_, contract), lost)| {
@@ -59,7 +59,7 @@ fn capped(scenario: &Scenario, spec: &ReplicaSpec) -> Option<PlanAnswer> {
     })?;
     // By their rates where they are rates: 90 % rather than the 89.7 % that were drawn.
     let share = |cause| match cause {
-        Cause::Error => class.error_rate,
+        Cause::Error => class.lasting_error_rate(),
         // Truncated answers have a rate of their own, and how many there are is drawn.
         Cause::Quality if class.truncated_pass_rate.is_none() => {
             1.0 - class.quality.pass_rate().unwrap_or(1.0)

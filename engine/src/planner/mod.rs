@@ -95,8 +95,7 @@ impl Planner {
             supply,
             beyond_count,
             seeds,
-            most_replicas: count(scenario.offered().map_or(1, |requests| requests.len()))
-                .clamp(1, MAX_REPLICAS),
+            most_replicas: most_in_flight(scenario).clamp(1, MAX_REPLICAS),
             runs: Runs::within(budget),
             report: None,
             needed: None,
@@ -254,7 +253,9 @@ impl Planner {
         };
         let alpha = f64::from(base) / f64::from(ALPHA_STEPS);
         report.alpha = (base > 0).then_some(alpha);
-        report.deliverable = self.supply.as_ref().filter(|_| base > 0).map(|supply| {
+        // So many times the users do not ask so many times as often.
+        let in_proportion = base > 0 && !self.scenario.has_closed_loop();
+        report.deliverable = self.supply.as_ref().filter(|_| in_proportion).map(|supply| {
             let peak = supply.required_peak;
             let multiple = alpha.min(supply.sustainable_rps / peak.rps);
             MixRate {
@@ -331,7 +332,14 @@ fn decided<T>(found: Result<T, Stop>) -> Result<Option<T>, Needed> {
 /// Whether another seed gives another workload.
 fn is_drawn(scenario: &Scenario) -> bool {
     let other = Scenario { seed: scenario.seed.wrapping_add(1), ..scenario.clone() };
-    scenario.offered() != other.offered()
+    scenario.has_closed_loop() || scenario.offered() != other.offered()
+}
+
+/// As many requests as can be in flight at once.
+fn most_in_flight(scenario: &Scenario) -> u32 {
+    let crowds = scenario.classes.iter().filter_map(|class| class.arrivals.closed_loop());
+    let users = crowds.fold(0_u32, |sum, crowd| sum.saturating_add(crowd.users));
+    count(scenario.offered().map_or(1, |requests| requests.len())).saturating_add(users)
 }
 
 fn count(n: usize) -> u32 {

@@ -15,10 +15,12 @@ pub struct PlanReport {
     pub fleets: Vec<FleetRow>,
     /// Required ÷ per-replica sustainable, rounded up: a floor, never the plan.
     pub replicas_floor: u32,
-    /// Largest multiple of this mix at which the present fleet holds the contract, in [0, 4].
+    /// Largest multiple of this mix at which the present fleet holds the contract, in [0, 4]: of
+    /// rates, and of the users of closed loops.
     pub alpha: Option<f64>,
     /// That multiple of the demand at its peak, as rates that can last: a short peak may hold the
-    /// contract above what is sustainable, a rate cannot. `null` when no multiple holds.
+    /// contract above what is sustainable, a rate cannot. `null` when no multiple holds, and beside
+    /// closed loops, where so many times the users do not ask so many times as often.
     pub deliverable: Option<MixRate>,
     /// Each constraint relaxed alone, largest gain first.
     pub binding: Vec<Relaxation>,

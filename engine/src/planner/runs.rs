@@ -175,7 +175,7 @@ impl Runs {
         };
         let saturation = match self.saturation {
             Some(saturation) => saturation,
-            None => *self.saturation.insert(saturate(requests, &fleet.replica)?),
+            None => *self.saturation.insert(saturate(&scenario.mix().ok()?, &fleet.replica)?),
         };
         let left = self.budget - self.spent;
         let (end, work) =
@@ -204,11 +204,13 @@ impl Runs {
             End::Hopeless => return Some(Holding::Fails),
             End::CutOff => return Some(Holding::Undecided),
         };
-        let lost = |(request, stamps): (&OfferedRequest, &RequestStamps)| {
+        let lost = |request: &OfferedRequest, stamps: &RequestStamps| {
             is_bad(contract(scenario, request), request, stamps)
         };
-        let tally = Tally::of(scenario, requests.iter().zip(&run.stamps), lost);
-        let rows = rows(&requests, &run.stamps, &scenario.contracts);
+        let requests = run.requests.as_ref().unwrap_or(&requests);
+        let copies = requests.iter().copied().zip(run.stamps.iter().copied());
+        let tally = Tally::of(scenario, copies, lost);
+        let rows = rows(requests, &run.stamps, &scenario.contracts);
         let missed = missed_targets(window(&rows, scenario.warmup), &scenario.contracts);
         Some((!tally.is_broken(scenario) && missed.is_empty()).into())
     }
@@ -235,9 +237,9 @@ enum End {
     CutOff,
 }
 
-/// What a run took so far: the boundaries it visited, and its requests as so many of them.
-fn work(sim: &FleetSim, requests: &[OfferedRequest]) -> u64 {
-    sim.boundaries() + BOUNDARIES_PER_REQUEST * requests.len() as u64
+/// What a run took so far: the boundaries it visited, and its attempts as so many of them.
+fn work(sim: &FleetSim) -> u64 {
+    sim.boundaries() + BOUNDARIES_PER_REQUEST * sim.attempts() as u64
 }
 
 /// A run to its end, until it is hopeless unless it is wanted `to_the_end`, or until what is `left`
@@ -251,9 +253,11 @@ fn simulate_while_hopeful(
 ) -> (End, u64) {
     let limits = RunLimits::to_the_end(scenario.horizon);
     let mut sim = FleetSim::new(requests, fleet, limits).asked_by(&scenario.classes, scenario.seed);
+    // How much the users of a closed loop will ask is not known before the end.
+    let to_the_end = to_the_end || scenario.has_closed_loop();
     let boundaries = BOUNDARIES_BETWEEN_LOOKS.max(requests.len() as u64);
     while let Progress::Running { .. } = sim.advance(boundaries) {
-        let work = work(&sim, requests);
+        let work = work(&sim);
         if !to_the_end && is_hopeless(scenario, requests, &sim) {
             return (End::Hopeless, work);
         }
@@ -261,7 +265,7 @@ fn simulate_while_hopeful(
             return (End::CutOff, work);
         }
     }
-    let work = work(&sim, requests);
+    let work = work(&sim);
     let run = sim.finish();
     let end = if run.cut_off.is_some() { End::CutOff } else { End::Whole(run) };
     (end, work)
@@ -270,15 +274,14 @@ fn simulate_while_hopeful(
 /// Whether so many requests are lost by now that some class cannot meet its target any more.
 fn is_hopeless(scenario: &Scenario, requests: &[OfferedRequest], sim: &FleetSim) -> bool {
     let now = sim.now();
-    let lost = |(request, stamps): (&OfferedRequest, &RequestStamps)| {
+    let lost = |request: &OfferedRequest, stamps: &RequestStamps| {
         let contract = contract(scenario, request);
         match stamps.fate {
             Fate::Unfinished => first_token_is_late(contract, request, stamps, now),
             _ => is_bad(contract, request, stamps),
         }
     };
-    let rows = requests.iter().zip(sim.stamps()).take_while(|(request, _)| request.due <= now);
-    Tally::of(scenario, rows, lost).is_hopeless(scenario, requests)
+    Tally::of(scenario, sim.rows(), lost).is_hopeless(scenario, requests)
 }
 
 fn contract<'a>(scenario: &'a Scenario, request: &OfferedRequest) -> &'a Contract {
@@ -303,16 +306,16 @@ fn first_token_is_late(
 struct Tally(Vec<(u64, u64)>);
 
 impl Tally {
-    fn of<'a>(
+    fn of(
         scenario: &Scenario,
-        rows: impl Iterator<Item = (&'a OfferedRequest, &'a RequestStamps)>,
-        lost: impl Fn((&'a OfferedRequest, &'a RequestStamps)) -> bool,
+        rows: impl Iterator<Item = (OfferedRequest, RequestStamps)>,
+        lost: impl Fn(&OfferedRequest, &RequestStamps) -> bool,
     ) -> Self {
         let mut counts = vec![(0, 0); scenario.classes.len()];
-        for row in rows.filter(|(request, _)| request.due >= scenario.warmup) {
-            let (offered, bad) = &mut counts[row.0.class as usize];
+        for (request, stamps) in rows.filter(|(request, _)| request.due >= scenario.warmup) {
+            let (offered, bad) = &mut counts[request.class as usize];
             *offered += 1;
-            *bad += u64::from(lost(row));
+            *bad += u64::from(lost(&request, &stamps));
         }
         Self(counts)
     }

@@ -66,6 +66,8 @@ fn arrivals() -> BoxedStrategy<ArrivalsDoc> {
         (number(), prop::option::of(number()), burstiness())
             .prop_map(|(rate_rps, cv, burstiness)| ArrivalsDoc::Gamma { rate_rps, cv, burstiness }),
         shaped_arrivals(),
+        (any::<u32>(), think_time())
+            .prop_map(|(users, think_time)| ArrivalsDoc::ClosedLoop { users, think_time }),
     ]
     .boxed()
 }
@@ -194,6 +196,25 @@ fn patience() -> impl Strategy<Value = PatienceDoc> {
     ]
 }
 
+fn think_time() -> impl Strategy<Value = ThinkTimeDoc> {
+    prop_oneof![
+        number().prop_map(|s| ThinkTimeDoc::Fixed { s }),
+        (number(), number()).prop_map(|(min_s, max_s)| ThinkTimeDoc::Uniform { min_s, max_s }),
+        number().prop_map(|mean_s| ThinkTimeDoc::Exponential { mean_s }),
+    ]
+}
+
+fn retries() -> impl Strategy<Value = RetriesDoc> {
+    use RetryOnDoc::{CancelledBeforeFirst, CancelledMidStream, Error, Rejected, TimedOut};
+    let on = vec![Rejected, Error, TimedOut, CancelledBeforeFirst, CancelledMidStream];
+    let on = prop::collection::vec(prop::sample::select(on), 0..4);
+    let back_off = (or(0.0, number()), or(2.0, number()), or(60.0, number()), or(0.0, number()));
+    (any::<u32>(), back_off, on).prop_map(|(max_attempts, back_off, on)| {
+        let (backoff_base_s, backoff_factor, backoff_max_s, jitter) = back_off;
+        RetriesDoc { max_attempts, backoff_base_s, backoff_factor, backoff_max_s, jitter, on }
+    })
+}
+
 fn quality() -> impl Strategy<Value = QualityDoc> {
     prop_oneof![
         Just(QualityDoc::NotChecked),
@@ -234,7 +255,7 @@ fn class() -> BoxedStrategy<ClassDoc> {
                 (arrivals, input, output, budget),
                 (pairing, hidden_tokens, truncated_pass_rate, enabled, priority),
             )| {
-                let (patience, stall_patience, timeout_s) = leaving;
+                let (patience, stall_patience, timeout_s, retries) = leaving;
                 ClassDoc {
                     enabled,
                     tenant,
@@ -244,6 +265,7 @@ fn class() -> BoxedStrategy<ClassDoc> {
                     patience,
                     stall_patience,
                     timeout_s,
+                    retries,
                     priority,
                     error_rate,
                     quality,
@@ -376,8 +398,12 @@ fn admission() -> impl Strategy<Value = AdmissionDoc> {
     )
 }
 
-fn leaving() -> impl Strategy<Value = (Option<PatienceDoc>, Option<PatienceDoc>, Option<f64>)> {
-    (prop::option::of(patience()), prop::option::of(patience()), prop::option::of(number()))
+/// Patience before the first token and between two, a time-out, and retries.
+type Leaving = (Option<PatienceDoc>, Option<PatienceDoc>, Option<f64>, Option<RetriesDoc>);
+
+fn leaving() -> impl Strategy<Value = Leaving> {
+    let patience = || prop::option::of(patience());
+    (patience(), patience(), prop::option::of(number()), prop::option::of(retries()))
 }
 
 /// Any document.

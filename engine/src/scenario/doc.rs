@@ -7,6 +7,7 @@
 
 mod admission;
 mod arrivals;
+mod clients;
 mod defaults;
 mod fleet;
 mod lengths;
@@ -15,6 +16,7 @@ mod workload;
 
 pub use admission::*;
 pub use arrivals::*;
+pub use clients::*;
 pub use fleet::*;
 pub use lengths::*;
 use serde::{Deserialize, Deserializer, Serialize};

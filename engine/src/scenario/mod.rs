@@ -21,7 +21,10 @@ pub use refs::{CatalogRef, GpuRef, ModelRef};
 use crate::problem::Problem;
 use crate::slo::Contract;
 use crate::units::Picos;
-use crate::workload::{OfferedRequest, TrafficClass, generate};
+use crate::workload::{OfferedRequest, TrafficClass, Turn, generate};
+
+/// Users of a closed loop whose first requests stand for all of theirs.
+const MOST_ASKED: u32 = 10_000;
 
 /// A document that has passed its check: everything behind this point may rely on what it holds.
 #[derive(Debug, Clone)]
@@ -43,7 +46,29 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The requests that the scenario offers, in order of due; the same whatever serves them.
+    /// Whether some class is a closed loop, whose requests depend on what serves them.
+    pub fn has_closed_loop(&self) -> bool {
+        self.classes.iter().any(|class| class.arrivals.closed_loop().is_some())
+    }
+
+    /// Requests that stand for the mix before it is served: those offered, and of a closed loop
+    /// what each user asks first, as if due when the measurement begins.
+    ///
+    /// # Errors
+    /// As [`Scenario::offered`].
+    pub fn mix(&self) -> Result<Vec<OfferedRequest>, Problem> {
+        let mut mix = self.offered()?;
+        for (index, class) in (0..).zip(&self.classes) {
+            let users = class.arrivals.closed_loop().map_or(0, |crowd| crowd.users);
+            let asks = |user| class.turn(self.seed, index, Turn { user, number: 0 }, self.warmup);
+            mix.extend((0..users.min(MOST_ASKED)).filter_map(asks));
+        }
+        mix.sort_by_key(|request| (request.due, request.class));
+        Ok(mix)
+    }
+
+    /// The requests that the scenario offers, in order of due; the same whatever serves them. Those
+    /// of closed loops are not among them.
     ///
     /// # Errors
     /// Chance may lift a Poisson scenario that is just allowed over

@@ -15,7 +15,7 @@ use super::loads::Loads;
 use super::replica::{Leaping, ReplicaEngine};
 use super::sampler::Sampler;
 use super::{CutOff, FleetSpec, RunLimits};
-use crate::slo::{Fate, RequestStamps};
+use crate::slo::Fate;
 use crate::units::Picos;
 use crate::workload::{OfferedRequest, TrafficClass};
 use admission::{Door, Knock};
@@ -36,7 +36,8 @@ pub struct FleetSim<'a, R: ReplicaEngine<'a> = Leaping<'a>> {
     replicas: Vec<R>,
     /// When the replicas want their next boundary.
     ends: Ends,
-    /// Clocks of clients and queues; arrivals come from `requests` in their own order.
+    /// Clocks of clients and queues, and attempts beyond those of `requests`, which come in their
+    /// own order.
     events: BinaryHeap<Reverse<Event>>,
     next_arrival: usize,
     loads: Loads,
@@ -101,11 +102,15 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         }
     }
 
-    /// The people of `classes` stand behind the requests: they have priorities, and some leave
-    /// before they are served. `seed` is that of the requests.
+    /// The people of `classes` stand behind the requests: they have priorities, some leave before
+    /// they are served, some try again, and users in a closed loop ask what is not in the list.
+    /// `seed` is that of the requests.
     #[must_use]
     pub fn asked_by(mut self, classes: &'a [TrafficClass], seed: u64) -> Self {
-        self.clients = Clients::of(self.requests, classes, seed);
+        self.clients = Clients::of(self.requests, classes, seed, self.limits.horizon);
+        for (id, asked) in self.clients.first_turns() {
+            self.send(id, &asked, Picos::ZERO);
+        }
         self
     }
 
@@ -136,7 +141,10 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
 
     /// The limit that forbids `event`, if one does.
     fn limit_reached(&self, event: Event) -> Option<CutOff> {
-        if event.at > self.limits.until {
+        let too_many_attempts = self.clients.attempts() > self.limits.max_attempts;
+        if too_many_attempts && event.at > self.now {
+            Some(CutOff::Attempts) // once everything at the moment of the last one has happened
+        } else if event.at > self.limits.until {
             Some(CutOff::Time)
         } else {
             (self.steps_planned >= self.limits.max_steps).then_some(CutOff::Steps)
@@ -153,10 +161,9 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         self.boundaries
     }
 
-    /// What has happened to each request so far, in the order offered. Rows of requests that
-    /// stream now say when they began, not yet how they fare.
-    pub fn stamps(&self) -> impl Iterator<Item = &RequestStamps> {
-        self.jobs.iter().map(|job| &job.stamps)
+    /// Attempts so far, those to come included: at least one of every request that was given.
+    pub fn attempts(&self) -> usize {
+        self.clients.attempts()
     }
 
     fn next_event(&self) -> Option<Event> {
@@ -174,7 +181,14 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     fn take(&mut self, event: Event) {
         self.now = event.at;
         match event.kind {
-            EventKind::Arrival => self.arrive(event.index),
+            EventKind::Arrival if (event.index as usize) < self.requests.len() => {
+                self.next_arrival += 1;
+                self.arrive(event.index);
+            }
+            EventKind::Arrival => {
+                self.events.pop();
+                self.arrive(event.index);
+            }
             EventKind::Boundary => self.boundary(event.index),
             clock => {
                 self.events.pop();
@@ -183,9 +197,9 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         }
     }
 
+    /// An attempt reaches the router.
     fn arrive(&mut self, id: u32) {
-        self.next_arrival += 1;
-        self.counts.offered += 1;
+        self.counts.arrived(self.clients.attempt(id).number);
         let request = self.clients.request(id);
         if self.spec.replica.can_never_fit(request.input_tokens, request.output_tokens) {
             self.turn_away(id, Fate::TooLong);
@@ -207,19 +221,50 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         let most_steps = self.step_allowance();
         self.drive(replica, |engine, now, jobs| engine.boundary(now, most_steps, jobs));
         self.start_stall_clocks(replica);
+        for i in 0..self.replicas[replica as usize].news().served.len() {
+            self.ended(self.replicas[replica as usize].news().served[i]);
+        }
     }
 
-    /// A request that no replica has seen goes.
+    /// An attempt that no replica has seen ends.
     fn turn_away(&mut self, id: u32, fate: Fate) {
         self.jobs[id as usize].end(fate, self.now);
-        self.counts.lost += 1;
+        self.ended(id);
     }
 
-    /// A request leaves its replica unserved.
+    /// An attempt leaves its replica unserved.
     fn leave(&mut self, id: u32, fate: Fate) {
         let replica = self.jobs[id as usize].stamps.replica;
         self.drive(replica, |engine, now, jobs| engine.leave(id, fate, now, jobs));
-        self.counts.lost += 1;
+        self.ended(id);
+    }
+
+    /// An attempt is over. Its client tries again; or its request is decided, and if its user is
+    /// one of a closed loop, the next one follows.
+    ///
+    /// What follows comes after, by a picosecond if nothing else lies between: at one moment all
+    /// arrivals come before all boundaries, so none may be the consequence of one.
+    fn ended(&mut self, id: u32) {
+        let soonest = self.now + Picos(1);
+        let stamps = self.jobs[id as usize].stamps;
+        let retry_after = self.spec.admission.retry_after;
+        if let Some((next, asked)) = self.clients.try_again(id, &stamps, self.now, retry_after) {
+            self.counts.deferred += 1;
+            self.send(next, &asked, soonest);
+            return;
+        }
+        self.counts.lost += u64::from(stamps.fate != Fate::Completed);
+        if let Some((next, asked)) = self.clients.next_turn(id, self.now) {
+            self.send(next, &asked, soonest);
+        }
+    }
+
+    /// A new attempt is on its way to the router, which it does not reach before `soonest`.
+    fn send(&mut self, id: u32, asked: &OfferedRequest, soonest: Picos) {
+        let at = self.clients.attempt(id).sent + self.spec.replica.api_overhead;
+        let at = at.max(soonest);
+        self.jobs.push(Job::new(asked));
+        self.events.push(Reverse(Event { at, kind: EventKind::Arrival, index: id }));
     }
 
     /// Something happens to a replica now; what the fleet knows of it follows.

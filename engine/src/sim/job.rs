@@ -1,6 +1,6 @@
 //! One request inside the fleet: what the fleet knows of it, and what its engine keeps beside.
 
-use crate::slo::{Fate, RequestStamps, StreamTime};
+use crate::slo::{Fate, RequestStamps};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
@@ -40,21 +40,7 @@ impl<S: Default> Job<S> {
     /// A request that nobody has seen yet.
     pub fn new(request: &OfferedRequest) -> Self {
         Self {
-            stamps: RequestStamps {
-                fate: Fate::Unfinished,
-                replica: 0,
-                queued: None,
-                scheduled: None,
-                first_token: None,
-                ended: None,
-                generated: 0,
-                longest_stall: Picos::ZERO,
-                preemptions: 0,
-                cached_tokens: 0,
-                busy: Picos::ZERO,
-                recomputed: Picos::ZERO,
-                stream: StreamTime::default(),
-            },
+            stamps: RequestStamps::UNSEEN,
             place: Place::Outside,
             fails: request.fails,
             input: request.input_tokens,

@@ -121,6 +121,8 @@ pub struct RunLimits {
     pub horizon: Picos,
     /// Steps in all, over all replicas.
     pub max_steps: u64,
+    /// Attempts in all, tries after the first and requests of closed loops included.
+    pub max_attempts: usize,
     /// Nothing happens after this moment.
     pub until: Picos,
 }
@@ -128,10 +130,17 @@ pub struct RunLimits {
 impl RunLimits {
     /// Steps of a run nobody limits further: some seconds of computing.
     pub const MAX_STEPS: u64 = 100_000_000;
+    /// Attempts of a run nobody limits further: twice what a workload may offer.
+    pub const MAX_ATTEMPTS: usize = 10_000_000;
 
     /// Until everything is decided, or time as the simulator counts it comes to its end.
     pub fn to_the_end(horizon: Picos) -> Self {
-        Self { horizon, max_steps: Self::MAX_STEPS, until: Picos::LAST }
+        Self {
+            horizon,
+            max_steps: Self::MAX_STEPS,
+            max_attempts: Self::MAX_ATTEMPTS,
+            until: Picos::LAST,
+        }
     }
 }
 
@@ -141,6 +150,8 @@ impl RunLimits {
 pub enum CutOff {
     /// [`RunLimits::max_steps`].
     Steps,
+    /// [`RunLimits::max_attempts`].
+    Attempts,
     /// [`RunLimits::until`].
     Time,
 }
@@ -150,6 +161,9 @@ pub enum CutOff {
 pub struct SimRun {
     /// One row per offered request, in the order offered.
     pub stamps: Vec<RequestStamps>,
+    /// What was offered, by due moment, then class, where users in a closed loop asked more than
+    /// the list that was given; `None` where the list was all.
+    pub requests: Option<Vec<OfferedRequest>>,
     /// The fleet at evenly spaced moments, and at the end.
     pub samples: Vec<Sample>,
     /// When the last request was decided, or the run was cut off.
@@ -184,8 +198,13 @@ pub struct Sample {
     pub offered: u64,
     /// Requests completed so far, good or not.
     pub completed: u64,
-    /// Requests gone without completing: cancelled, failed, timed out, turned away.
+    /// Requests gone without completing: cancelled, failed, timed out, turned away. Not those
+    /// whose clients try again.
     pub lost: u64,
+    /// Requests whose clients wait to try again now.
+    pub deferred: u64,
+    /// Attempts that reached the router so far, the first ones included.
+    pub attempts: u64,
     /// Requests in queues now, preempted ones included.
     pub waiting: u64,
     /// Sequences in batches now.

@@ -157,7 +157,6 @@ pub fn outcome_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slo::StreamTime;
 
     const fn ms(millis: i64) -> Picos {
         Picos(millis * 1_000_000_000)
@@ -192,18 +191,13 @@ mod tests {
     fn stamps(ttft: i64, span: i64, stall: i64) -> RequestStamps {
         RequestStamps {
             fate: Fate::Completed,
-            replica: 0,
             queued: Some(ms(1_000)),
             scheduled: Some(ms(1_000)),
             first_token: Some(ms(1_000 + ttft)),
             ended: Some(ms(1_000 + ttft + span)),
             generated: 11,
             longest_stall: ms(stall),
-            preemptions: 0,
-            cached_tokens: 0,
-            busy: Picos::ZERO,
-            recomputed: Picos::ZERO,
-            stream: StreamTime::default(),
+            ..RequestStamps::UNSEEN
         }
     }
 

@@ -56,9 +56,9 @@ pub enum Fate {
     Failed,
     /// Its user gave up, before or after the first token.
     Cancelled,
-    /// A client time-out ended it.
+    /// A time-out of its client or of a gateway ended it.
     TimedOut,
-    /// Refused at the door.
+    /// Turned away: at the door, or after too long in a queue.
     Rejected,
     /// Could never fit: longer than `max_model_len` or than all KV blocks.
     TooLong,
@@ -87,6 +87,9 @@ pub struct RequestStamps {
     /// Longest gap between two of its tokens; of an unfinished request, the gap that was open when
     /// the run was cut off counts too.
     pub longest_stall: Picos,
+    /// Attempts of its client, the first included. Moments and tokens are those of the last one;
+    /// preemptions and replica time are of all.
+    pub attempts: u32,
     /// Times it lost its KV blocks and had to be computed again.
     pub preemptions: u32,
     /// Prompt and regenerated tokens found in the prefix cache.
@@ -95,11 +98,46 @@ pub struct RequestStamps {
     pub busy: Picos,
     /// The part of `busy` spent on tokens that had been computed before.
     pub recomputed: Picos,
+    /// The part of `busy` spent on attempts before the last one, on tokens computed for the first
+    /// time in their attempt.
+    pub retried: Picos,
     /// What slowed its stream down.
     pub stream: StreamTime,
 }
 
 impl RequestStamps {
+    /// Of a request that nobody has seen yet.
+    pub const UNSEEN: Self = Self {
+        fate: Fate::Unfinished,
+        replica: 0,
+        queued: None,
+        scheduled: None,
+        first_token: None,
+        ended: None,
+        generated: 0,
+        longest_stall: Picos::ZERO,
+        attempts: 1,
+        preemptions: 0,
+        cached_tokens: 0,
+        busy: Picos::ZERO,
+        recomputed: Picos::ZERO,
+        retried: Picos::ZERO,
+        stream: StreamTime::NONE,
+    };
+
+    /// The same request when this is its next attempt after `earlier` ones.
+    #[must_use]
+    pub fn after(self, earlier: &Self) -> Self {
+        Self {
+            attempts: earlier.attempts + self.attempts,
+            preemptions: earlier.preemptions + self.preemptions,
+            busy: earlier.busy + self.busy,
+            recomputed: earlier.recomputed + self.recomputed,
+            retried: earlier.busy - earlier.recomputed + self.retried,
+            ..self
+        }
+    }
+
     /// A gap between two of its tokens, or the longest of several, with or without a preemption in
     /// it.
     pub fn add_gap(&mut self, gap: Picos, spans_preemption: bool) {
@@ -125,17 +163,23 @@ pub struct StreamTime {
     pub stalled_by_preemption: bool,
 }
 
+impl StreamTime {
+    /// Nothing slowed it down.
+    pub const NONE: Self =
+        Self { preempted: Picos::ZERO, beside_prefill: Picos::ZERO, stalled_by_preemption: false };
+}
+
 /// What became of an offered request: exactly one each, in the order of the waterfall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Refused at the door.
+    /// Turned away: at the door, or after too long in a queue.
     Rejected,
     /// Could never fit.
     TooLong,
     /// The server failed it.
     Error,
-    /// A client time-out ended it.
+    /// A time-out of its client or of a gateway ended it.
     TimedOut,
     /// Its user gave up waiting for the first token.
     CancelledBeforeFirst,

@@ -4,6 +4,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, Exp1, Gamma};
 
 use super::bursts::Bursts;
+use super::closed_loop::{ClosedLoop, ThinkTime};
 use super::profile::RateProfile;
 use super::replay::Replay;
 use crate::problem::Problem;
@@ -26,6 +27,8 @@ pub enum Arrivals {
     Bursts(Bursts),
     /// The moments of a trace.
     Trace(Replay),
+    /// Users who ask one request at a time: when, the fleet decides.
+    ClosedLoop(ClosedLoop),
 }
 
 /// One arrival.
@@ -131,7 +134,16 @@ impl GammaGaps {
 }
 
 impl Arrivals {
-    /// What is due, in order of time, without end unless the arrivals have one.
+    /// The users of a closed loop.
+    pub fn closed_loop(&self) -> Option<&ClosedLoop> {
+        match self {
+            Self::ClosedLoop(users) => Some(users),
+            _ => None,
+        }
+    }
+
+    /// What is due, in order of time, without end unless the arrivals have one. Nothing of a closed
+    /// loop: when its users ask is not known before they are served.
     ///
     /// The i-th depends on the seed, the class and i alone, so a longer horizon only adds to a
     /// shorter one, and a rate twice as high has the same requests sooner.
@@ -147,10 +159,12 @@ impl Arrivals {
             Self::Even(profile) => numbered((0..).map_while(|index| profile.due_of_index(index))),
             Self::Bursts(bursts) => numbered(bursts.dues(seed, class)),
             Self::Trace(replay) => replay.dues(seed, class),
+            Self::ClosedLoop(_) => Box::new(std::iter::empty()),
         }
     }
 
-    /// The same at `factor` times the rates; of a trace, which has none, in 1/`factor` of the time.
+    /// The same at `factor` times the rates; of a trace, which has none, in 1/`factor` of the time;
+    /// of a closed loop, with `factor` times the users.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         match self {
@@ -159,11 +173,14 @@ impl Arrivals {
             Self::Gamma(profile, gaps) => Self::Gamma(profile.scaled(factor), *gaps),
             Self::Bursts(bursts) => Self::Bursts(bursts.scaled(factor)),
             Self::Trace(replay) => Self::Trace(replay.clone().in_time(1.0 / factor)),
+            Self::ClosedLoop(crowd) => {
+                Self::ClosedLoop(ClosedLoop { users: times(crowd.users, factor), ..*crowd })
+            }
         }
     }
 
     /// As many requests without chance: evenly spaced in expected count; of a trace, those before
-    /// the horizon evenly over it.
+    /// the horizon evenly over it; of a closed loop, users who all think for the mean time.
     #[must_use]
     pub fn evened(&self, horizon: Picos) -> Self {
         match self {
@@ -172,10 +189,15 @@ impl Arrivals {
             }
             Self::Bursts(bursts) => bursts.mean_profile().map_or(Self::Bursts(*bursts), Self::Even),
             Self::Trace(replay) => Self::Trace(replay.clone().evened(horizon)),
+            Self::ClosedLoop(crowd) => {
+                let think = ThinkTime::Fixed(Picos::from_secs(crowd.think.mean_s()));
+                Self::ClosedLoop(ClosedLoop { think, ..*crowd })
+            }
         }
     }
 
-    /// Requests expected in `[from, to)`; of a trace, those recorded times its factor.
+    /// Requests expected in `[from, to)`; of a trace, those recorded times its factor; of
+    /// a closed loop none, as its rate is an outcome.
     pub fn expected(&self, from: Picos, to: Picos) -> f64 {
         match self {
             Self::Poisson(profile) | Self::Even(profile) | Self::Gamma(profile, _) => {
@@ -183,8 +205,15 @@ impl Arrivals {
             }
             Self::Bursts(bursts) => bursts.mean_rps() * (to - from).as_secs(),
             Self::Trace(replay) => replay.expected(from, to),
+            Self::ClosedLoop(_) => 0.0,
         }
     }
+}
+
+/// `factor` times as many users, at least one.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
+fn times(users: u32, factor: f64) -> u32 {
+    ((f64::from(users) * factor).round() as u32).max(1)
 }
 
 /// Arrivals whose gaps in expected count are given by their number.

@@ -2,7 +2,7 @@
 
 use rand_distr::{Distribution, LogNormal};
 
-use super::{Arrivals, ClientBehaviour, Lengths, Pairing};
+use super::{Arrivals, ClientBehaviour, Lengths, Pairing, RetryOn};
 use crate::math;
 use crate::problem::Problem;
 use crate::rng::{Key, keyed};
@@ -72,6 +72,13 @@ impl TrafficClass {
         let whole = self.quality.pass_rate()?;
         let cut = self.truncated_pass_rate.unwrap_or(whole);
         Some(whole * (1.0 - truncated) + cut * truncated)
+    }
+
+    /// Share of requests that the server fails at every attempt their clients make.
+    pub fn lasting_error_rate(&self) -> f64 {
+        let retries = self.clients.retries.as_ref();
+        let attempts = retries.map_or(1, |retries| retries.attempts(RetryOn::Error));
+        (0..attempts).map(|_| self.error_rate).product()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{OfferedRequest, TrafficClass};
+use super::{Arrivals, OfferedRequest, TrafficClass};
 use crate::stats;
 use crate::units::Picos;
 
@@ -31,7 +31,7 @@ pub struct DemandBin {
     pub input_tokens: u64,
     /// Output tokens of the requests due.
     pub output_tokens: u64,
-    /// Requests the arrival rates lead to expect.
+    /// Requests the arrival rates lead to expect; of a closed loop, those that came.
     pub expected_requests: f64,
     /// Expected prompt tokens: expected requests at the mean lengths of their class.
     pub expected_input_tokens: f64,
@@ -124,8 +124,12 @@ fn bin_of(
         expected_input_tokens: 0.0,
         expected_output_tokens: 0.0,
     };
-    for (class, mix) in classes.iter().zip(mixes) {
-        let expected = class.arrivals.expected(from, to);
+    for ((index, class), mix) in (0..).zip(classes).zip(mixes) {
+        let expected = match class.arrivals {
+            // Its rate is what came of it.
+            Arrivals::ClosedLoop(_) => due.iter().filter(|r| r.class == index).count() as f64,
+            _ => class.arrivals.expected(from, to),
+        };
         bin.expected_requests += expected;
         bin.expected_input_tokens += expected * mix.mean_input_tokens;
         bin.expected_output_tokens += expected * mix.mean_output_tokens;

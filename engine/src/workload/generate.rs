@@ -89,14 +89,34 @@ impl Identity {
         Key { seed, stream, class: u64::from(position), request, attempt: 0 }
     }
 
-    /// Uniform in [0, 1). One number against every threshold: a request that fails at one error
-    /// rate fails at every higher one.
+    /// Uniform in [0, 1).
     fn uniform(self, stream: Stream) -> f64 {
         keyed(self.key(stream)).random()
     }
 }
 
 impl TrafficClass {
+    /// The request with that index in the class, the `class`-th, whenever it is due.
+    ///
+    /// # Errors
+    /// Its length was not recorded.
+    pub(super) fn request_of(
+        &self,
+        seed: u64,
+        class: u32,
+        request: u64,
+        due: Picos,
+    ) -> Result<OfferedRequest, Problem> {
+        let who = Identity { seed, position: self.position, request };
+        self.request(class, who, Due { at: due, request, record: 0 })
+    }
+
+    /// Whether the server fails that attempt, from 0, of a request of this class.
+    pub fn attempt_fails(&self, key: Key) -> bool {
+        // One number against every threshold: what fails at one error rate fails at every higher.
+        self.error_rate > 0.0 && keyed(key).random::<f64>() < self.error_rate
+    }
+
     fn request(&self, class: u32, who: Identity, due: Due) -> Result<OfferedRequest, Problem> {
         let too_short = |side: &str| {
             Problem::error(
@@ -127,7 +147,7 @@ impl TrafficClass {
             input_tokens: input.ok_or_else(|| too_short("input_tokens"))?,
             output_tokens: generated.min(budget),
             patience: self.patience.and_then(|patience| patience.draw(who.key(Stream::Patience))),
-            fails: self.error_rate > 0.0 && who.uniform(Stream::Error) < self.error_rate,
+            fails: self.attempt_fails(who.key(Stream::Error)),
             acceptable: pass_rate >= 1.0 || who.uniform(Stream::Quality) < pass_rate,
         })
     }

@@ -2,7 +2,7 @@
 
 use goodput_engine::accounts::accounting::{Accounting, Case, Causer, ClassLabel, Context, Labels};
 use goodput_engine::accounts::{Row, rows};
-use goodput_engine::slo::{Contract, Fate, Outcome, RequestStamps, StreamTime};
+use goodput_engine::slo::{Contract, Fate, Outcome, RequestStamps};
 use goodput_engine::step_time::{CompiledLaw, StepCoefficients};
 use goodput_engine::units::Picos;
 use goodput_engine::workload::OfferedRequest;
@@ -41,18 +41,14 @@ pub fn asked() -> OfferedRequest {
 pub fn served(wait: i64, ttft: i64, span: i64, stall: i64) -> RequestStamps {
     RequestStamps {
         fate: Fate::Completed,
-        replica: 0,
         queued: Some(ms(1_000)),
         scheduled: Some(ms(1_000 + wait)),
         first_token: Some(ms(1_000 + ttft)),
         ended: Some(ms(1_000 + ttft + span)),
         generated: 21,
         longest_stall: ms(stall),
-        preemptions: 0,
-        cached_tokens: 0,
         busy: ms(100),
-        recomputed: Picos::ZERO,
-        stream: StreamTime::default(),
+        ..RequestStamps::UNSEEN
     }
 }
 

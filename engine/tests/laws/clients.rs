@@ -14,7 +14,7 @@ use super::always::{replicas, requests};
 use super::common::{law, replica, request};
 
 /// A class whose requests are given, not generated: only its people matter.
-fn class(clients: ClientBehaviour, priority: i32) -> TrafficClass {
+pub fn class(clients: ClientBehaviour, priority: i32) -> TrafficClass {
     let arrivals = Arrivals::Even(RateProfile::constant(1.0).expect("a rate"));
     let one = || Lengths::fixed(1).expect("a length");
     TrafficClass { clients, priority, ..TrafficClass::new("given", arrivals, one(), one()) }
@@ -30,8 +30,11 @@ fn behaviours() -> impl Strategy<Value = ClientBehaviour> {
         (0.004..0.5_f64).prop_map(|s| Patience::fixed(s).ok()),
         (0.004..0.1_f64).prop_map(|s| Patience::lognormal(s, 3.0 * s).ok()),
     ];
-    (stall, span(5.0))
-        .prop_map(|(stall_patience, timeout)| ClientBehaviour { stall_patience, timeout })
+    (stall, span(5.0)).prop_map(|(stall_patience, timeout)| ClientBehaviour {
+        stall_patience,
+        timeout,
+        retries: None,
+    })
 }
 
 fn admissions() -> impl Strategy<Value = Admission> {
@@ -52,13 +55,13 @@ fn admissions() -> impl Strategy<Value = Admission> {
 
 /// Requests of two classes with all kinds of people behind them, and a fleet that turns some away.
 #[derive(Debug, Clone)]
-struct Case {
-    requests: Vec<OfferedRequest>,
-    classes: Vec<TrafficClass>,
-    fleet: FleetSpec,
+pub struct Case {
+    pub requests: Vec<OfferedRequest>,
+    pub classes: Vec<TrafficClass>,
+    pub fleet: FleetSpec,
 }
 
-fn cases() -> impl Strategy<Value = Case> {
+pub fn cases() -> impl Strategy<Value = Case> {
     let classes = (behaviours(), behaviours())
         .prop_map(|(urgent, other)| vec![class(urgent, 0), class(other, 1)]);
     (requests(), classes, replicas(), 1_u32..4, admissions()).prop_map(
@@ -72,7 +75,7 @@ fn cases() -> impl Strategy<Value = Case> {
     )
 }
 
-fn run(case: &Case) -> SimRun {
+pub fn run(case: &Case) -> SimRun {
     let horizon = case.requests.last().map_or(Picos(1), |last| last.due.max(Picos(1)));
     let limits = RunLimits::to_the_end(horizon);
     let mut sim = FleetSim::new(&case.requests, &case.fleet, limits).asked_by(&case.classes, 1);
@@ -180,7 +183,7 @@ fn every_way_to_go_is_part_of_the_random_configurations() {
 }
 
 /// One second a step, whatever is in it, and one seat.
-fn one_seat() -> FleetSpec {
+pub fn one_seat() -> FleetSpec {
     let replica = replica(law(1.0, 0.0, 0.0));
     FleetSpec::open(goodput_engine::sim::ReplicaSpec { max_num_seqs: 1, ..replica }, 1)
 }

@@ -1,6 +1,6 @@
 //! When requests are due: a rate, a profile over time, or a replayed trace.
 
-use goodput_engine::scenario::doc::{ArrivalsDoc, NoiseDoc, RatePointDoc};
+use goodput_engine::scenario::doc::{ArrivalsDoc, NoiseDoc, RatePointDoc, ThinkTimeDoc};
 use leptos::prelude::*;
 
 use crate::controls::{Choice, NumberField, Select};
@@ -30,6 +30,7 @@ pub fn Arrivals(index: usize) -> impl IntoView {
             {move || match kind.get() {
                 Some(ArrivalsKind::Profile) => view! { <Profile index/> }.into_any(),
                 Some(ArrivalsKind::Trace) => view! { <TraceLine index/> }.into_any(),
+                Some(ArrivalsKind::ClosedLoop) => view! { <Users index/> }.into_any(),
                 Some(ArrivalsKind::Poisson | ArrivalsKind::Constant) | None => {
                     view! { <NumberField field=Field::Class(index, ClassField::Rate)/> }.into_any()
                 }
@@ -59,6 +60,10 @@ fn change_kind(index: usize, name: &str) {
             points: ramp(rate_rps, doc.workload.horizon_s),
             noise: NoiseDoc::Poisson,
         },
+        "closed_loop" => ArrivalsDoc::ClosedLoop {
+            users: users_for(rate_rps),
+            think_time: ThinkTimeDoc::Exponential { mean_s: 10.0 },
+        },
         "trace" => {
             // Only a file has a trace.
             crate::browser::click("file-input");
@@ -67,6 +72,12 @@ fn change_kind(index: usize, name: &str) {
         _ => ArrivalsDoc::Poisson { rate_rps },
     };
     bench.edit(&Edit::Class(index, ClassEdit::Arrivals(arrivals)));
+}
+
+/// Users who ask about as often if they think for ten seconds and are served in one.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
+fn users_for(rate_rps: f64) -> u32 {
+    (rate_rps * 11.0).round().max(1.0) as u32
 }
 
 /// A profile to begin with: up to twice the rate in the middle third.
@@ -85,6 +96,29 @@ fn Described(index: usize) -> impl IntoView {
         doc.workload.classes.get(index).map(|class| workload::summary(&class.arrivals))
     });
     view! { <p class="sum">{move || text.get()}</p> }.into_any()
+}
+
+/// How many users there are, and how long they think.
+#[component]
+fn Users(index: usize) -> impl IntoView {
+    let bench = workbench();
+    let one_number = bench.about(move |doc| {
+        let class = doc.workload.classes.get(index);
+        !matches!(
+            class.map(|class| &class.arrivals),
+            Some(ArrivalsDoc::ClosedLoop { think_time: ThinkTimeDoc::Uniform { .. }, .. })
+        )
+    });
+    let think = move || {
+        one_number
+            .get()
+            .then(|| view! { <NumberField field=Field::Class(index, ClassField::ThinkTime)/> })
+    };
+    view! {
+        <NumberField field=Field::Class(index, ClassField::Users)/>
+        {think}
+    }
+    .into_any()
 }
 
 #[component]

@@ -1,6 +1,8 @@
 //! Numbers of a traffic class: arrivals, lengths, patience, quality and limits.
 
-use goodput_engine::scenario::doc::{ArrivalsDoc, ClassDoc, LengthsDoc, PatienceDoc, QualityDoc};
+use goodput_engine::scenario::doc::{
+    ArrivalsDoc, ClassDoc, LengthsDoc, PatienceDoc, QualityDoc, ThinkTimeDoc,
+};
 
 use super::{FieldKind, Slot};
 use crate::parse::Quantity;
@@ -9,6 +11,8 @@ use crate::parse::Quantity;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClassField {
     Rate,
+    Users,
+    ThinkTime,
     PointTime(usize),
     PointRate(usize),
     Length(Side, LengthField),
@@ -48,6 +52,8 @@ impl ClassField {
         match self {
             Self::Rate | Self::PointRate(_) => FieldKind::real("Rate", "req/s", Quantity::Rate),
             Self::PointTime(_) => FieldKind::real("At", "s", Quantity::Seconds),
+            Self::Users => FieldKind::whole("Users", "", Quantity::Count),
+            Self::ThinkTime => FieldKind::real("Think time", "s", Quantity::Seconds),
             Self::Length(_, field) => field.kind(),
             Self::MaxOutputTokens => FieldKind::whole("Output budget", "tokens", Quantity::Tokens)
                 .or_empty("answers end by themselves"),
@@ -72,6 +78,8 @@ impl ClassField {
     pub(super) fn path(self) -> String {
         match self {
             Self::Rate => "arrivals.rate_rps".into(),
+            Self::Users => "arrivals.users".into(),
+            Self::ThinkTime => "arrivals.think_time".into(),
             Self::PointTime(i) => format!("arrivals.points[{i}].t_s"),
             Self::PointRate(i) => format!("arrivals.points[{i}].rate_rps"),
             Self::Length(Side::Input, field) => format!("input_tokens.{}", field.path()),
@@ -111,6 +119,20 @@ impl ClassField {
                 | ArrivalsDoc::Gamma { rate_rps, .. } => visit(Slot::Real(rate_rps)),
                 _ => {}
             },
+            Self::Users | Self::ThinkTime => {
+                let ArrivalsDoc::ClosedLoop { users, think_time } = &mut class.arrivals else {
+                    return;
+                };
+                match (self, think_time) {
+                    (Self::Users, _) => visit(Slot::Whole(users)),
+                    (
+                        _,
+                        ThinkTimeDoc::Fixed { s: mean_s } | ThinkTimeDoc::Exponential { mean_s },
+                    ) => visit(Slot::Real(mean_s)),
+                    // It has no one number.
+                    (_, ThinkTimeDoc::Uniform { .. }) => {}
+                }
+            }
             Self::PointTime(i) | Self::PointRate(i) => {
                 let ArrivalsDoc::Profile { points, .. } = &mut class.arrivals else { return };
                 if let Some(point) = points.get_mut(i) {

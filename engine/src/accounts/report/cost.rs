@@ -48,7 +48,8 @@ pub struct ClassCost {
 /// One line of the cost books.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CostLine {
-    /// What the money bought: an outcome, `recomputed` or `idle`.
+    /// What the money bought: an outcome, `recomputed`, `retried` (attempts before the last one,
+    /// where clients tried again) or `idle`.
     pub line: String,
     /// USD.
     pub usd: f64,

@@ -17,6 +17,7 @@ pub fn simulation(report: &SimReport) -> String {
         let share = *count as f64 / report.offered.max(1) as f64;
         page.row(outcome.name(), &format!("{} ({})", thousands(*count as f64), percent(share)));
     }
+    clients(&mut page, report);
     page.heading("Latency over offered requests          p50        p95        p99");
     for (label, percentiles) in [
         ("TTFT", &report.ttft_ms),
@@ -66,6 +67,26 @@ pub fn simulation(report: &SimReport) -> String {
         page.row("cost per month", &usd(cost.per_month));
     }
     page.into_text()
+}
+
+/// What clients did beside asking once, if anything.
+fn clients(page: &mut Page, report: &SimReport) {
+    if report.attempts.retried > 0 {
+        let sent = three_digits(report.attempts.per_request);
+        let deferred = thousands(report.debt.peak_deferred as f64);
+        let text = format!("{sent} per request, up to {deferred} waiting to try again");
+        page.row("attempts", &text);
+    }
+    for class in &report.classes {
+        let Some(crowd) = &class.closed_loop else { continue };
+        let text = format!(
+            "{} ask {} req/s, {} in flight on average",
+            thousands(f64::from(crowd.users)),
+            three_digits(crowd.rate_rps),
+            three_digits(crowd.mean_in_flight)
+        );
+        page.row(&format!("users of {}", class.name), &text);
+    }
 }
 
 fn three_percentiles(percentiles: &Percentiles) -> String {

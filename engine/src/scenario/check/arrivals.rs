@@ -4,7 +4,7 @@ use super::one;
 use crate::problem::Problem;
 use crate::scenario::doc::{ArrivalsDoc, Burstiness, GammaNoiseDoc, NoiseDoc};
 use crate::workload::{
-    Arrivals, Bursts, RateProfile, Replay, Spacing, days, ramp, sinusoid, spike, weeks,
+    Arrivals, Bursts, ClosedLoop, RateProfile, Replay, Spacing, days, ramp, sinusoid, spike, weeks,
 };
 
 /// The arrivals that a document describes; problems have paths relative to it.
@@ -24,6 +24,10 @@ pub fn arrivals_of(doc: &ArrivalsDoc) -> Result<Arrivals, Vec<Problem>> {
         }
         ArrivalsDoc::Trace { due_s, time_factor, rate_factor, loop_every_s } => {
             replay(due_s, *time_factor, *rate_factor, *loop_every_s).map(Arrivals::Trace)
+        }
+        ArrivalsDoc::ClosedLoop { users, think_time } => {
+            let think = super::clients::think_time_of(*think_time)?;
+            one(ClosedLoop::new(*users, think)).map(Arrivals::ClosedLoop)
         }
         shape => shaped(shape),
     }
@@ -55,7 +59,8 @@ fn shaped(doc: &ArrivalsDoc) -> Result<Arrivals, Vec<Problem>> {
         | ArrivalsDoc::Constant { .. }
         | ArrivalsDoc::Gamma { .. }
         | ArrivalsDoc::Bursts { .. }
-        | ArrivalsDoc::Trace { .. } => return arrivals_of(doc),
+        | ArrivalsDoc::Trace { .. }
+        | ArrivalsDoc::ClosedLoop { .. } => return arrivals_of(doc),
     };
     let spacing = match noise {
         NoiseDoc::Poisson => Ok(Spacing::Poisson),

@@ -231,6 +231,8 @@ fn check_volume(classes: &[TrafficClass], horizon: Picos, findings: &mut Finding
             format!("about {expected:.0} requests would be offered"),
             format!("shorten the horizon or lower the rates: at most {MAX_REQUESTS}"),
         );
+    } else if classes.iter().any(|class| class.arrivals.closed_loop().is_some()) {
+        // How many requests its users make, the fleet decides.
     } else if expected <= 0.0 {
         findings.error(
             "workload.horizon_s",
@@ -263,7 +265,7 @@ fn warn_about_class(
             );
         }
     }
-    let best = (1.0 - class.error_rate) * class.quality.pass_rate().unwrap_or(1.0);
+    let best = (1.0 - class.lasting_error_rate()) * class.quality.pass_rate().unwrap_or(1.0);
     if best < slo.attainment_target {
         findings.warning(
             format!("{path}.slo.attainment_target"),

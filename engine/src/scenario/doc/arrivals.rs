@@ -3,6 +3,7 @@
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::clients::ThinkTimeDoc;
 use super::defaults::{self, is_default};
 
 /// When the requests of a class are due.
@@ -137,6 +138,14 @@ pub enum ArrivalsDoc {
         /// The trace begins again every so many of its seconds; absent, it ends.
         #[serde(default, skip_serializing_if = "is_default")]
         loop_every_s: Option<f64>,
+    },
+    /// Users who ask, wait for the end, think, and ask again. Users are not requests in flight,
+    /// and the rate is an outcome.
+    ClosedLoop {
+        /// How many.
+        users: u32,
+        /// From the end of a request to the next one.
+        think_time: ThinkTimeDoc,
     },
 }
 

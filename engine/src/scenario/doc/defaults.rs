@@ -26,6 +26,8 @@ frozen! {
     gpu_memory_utilization, is_gpu_memory_utilization: f64 = 0.9;
     on, is_on: bool = true;
     factor, is_factor: f64 = 1.0;
+    backoff_factor, is_backoff_factor: f64 = 2.0;
+    backoff_max_s, is_backoff_max_s: f64 = 60.0;
 }
 
 /// Whether a value is the default of its type.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::clients::RetriesDoc;
 use super::defaults::{self, is_default};
 use super::{ArrivalsDoc, HiddenTokensDoc, LengthsDoc, PairingDoc};
 use crate::slo::Limit;
@@ -62,6 +63,9 @@ pub struct ClassDoc {
     /// From sending to the last token: what is not complete by then is cut off, seconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub timeout_s: Option<f64>,
+    /// Trying again after an attempt that went wrong; without, a client never does.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub retries: Option<RetriesDoc>,
     /// How urgent the class is: as in vLLM a lower number is more urgent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub priority: i32,
@@ -98,6 +102,7 @@ impl ClassDoc {
             patience: None,
             stall_patience: None,
             timeout_s: None,
+            retries: None,
             priority: 0,
             error_rate: 0.0,
             quality: QualityDoc::default(),

@@ -27,15 +27,15 @@ pub enum Due {
 impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// Starts the clocks of a request that has just been queued.
     pub(super) fn start_clocks(&mut self, id: u32) {
-        let request = self.clients.request(id);
+        let (request, sent) = (*self.clients.request(id), self.clients.attempt(id).sent);
         if let Some(age) = self.spec.admission.max_queue_age {
             self.ring(id, EventKind::QueueAge, self.now + age);
         }
         if let Some(patience) = request.patience {
-            self.ring(id, EventKind::GiveUp, request.due + patience);
+            self.ring(id, EventKind::GiveUp, sent + patience);
         }
         if let Some(timeout) = self.clients.timeout(id) {
-            self.ring(id, EventKind::TimeOut, request.due + timeout);
+            self.ring(id, EventKind::TimeOut, sent + timeout);
         }
     }
 

@@ -1,17 +1,36 @@
 //! What happened, counted: samples of the fleet over time, and the run as a whole.
 
 use super::FleetSim;
+use super::clients::Clients;
 use crate::sim::replica::ReplicaEngine;
-use crate::sim::{Sample, SimRun, Usage};
+use crate::sim::{CutOff, Sample, SimRun, Usage};
+use crate::slo::{Fate, RequestStamps};
 use crate::units::Picos;
+use crate::workload::OfferedRequest;
 
-/// Requests that reached the router, and those that left without a replica's doing.
+/// Requests by where they are, beside those on replicas.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
     /// Requests that reached the router.
     pub offered: u64,
-    /// Requests that were turned away or left.
+    /// Requests that are decided and were not completed.
     pub lost: u64,
+    /// Requests whose clients wait to try again.
+    pub deferred: u64,
+    /// Attempts that reached the router.
+    pub attempts: u64,
+}
+
+impl Counts {
+    /// The `number`-th attempt, from 0, of a request reaches the router.
+    pub fn arrived(&mut self, number: u32) {
+        self.attempts += 1;
+        if number == 0 {
+            self.offered += 1;
+        } else {
+            self.deferred -= 1;
+        }
+    }
 }
 
 impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
@@ -25,6 +44,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         }
         let mut run = SimRun {
             stamps: Vec::new(),
+            requests: None,
             samples: self.sampler.into_samples(),
             ended,
             steps: 0,
@@ -41,14 +61,35 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             run.usage.kv_token_s += held.block_s() * f64::from(self.spec.replica.block_size);
             run.usage.running_s += held.running_s();
         }
-        run.stamps = self.jobs.into_iter().map(|job| job.stamps_at(ended)).collect();
+        let attempts = self.jobs.into_iter().map(|job| job.stamps_at(ended)).collect();
+        run.stamps = by_request(self.requests, &self.clients, attempts, Some(ended));
+        if self.clients.made().next().is_some() {
+            let rows = in_order(self.requests, &self.clients, run.stamps);
+            let (requests, stamps) = rows.into_iter().unzip();
+            run.stamps = stamps;
+            run.requests = Some(requests);
+        }
         run
+    }
+
+    /// Every request due so far and what has happened to it, in the order offered, those of users
+    /// in closed loops last. Rows of requests that stream now say when they began, not yet how they
+    /// fare; a request whose client waits to try again is undecided.
+    pub fn rows(&self) -> Box<dyn Iterator<Item = (OfferedRequest, RequestStamps)> + '_> {
+        let stamps = self.jobs.iter().map(|job| job.stamps);
+        let given = self.requests.iter().copied();
+        let due = |(request, _): &(OfferedRequest, RequestStamps)| request.due <= self.now;
+        if self.clients.later().is_empty() {
+            return Box::new(given.zip(stamps).take_while(due));
+        }
+        let stamps = by_request(self.requests, &self.clients, stamps.collect(), None);
+        Box::new(given.chain(self.clients.made().copied()).zip(stamps).filter(due))
     }
 
     /// The last step boundary or event of the run: of a run that was cut off, the last not after
     /// its limit.
     fn last_moment(&self) -> Picos {
-        if self.cut_off.is_none() {
+        if matches!(self.cut_off, None | Some(CutOff::Attempts)) {
             return self.now;
         }
         let until = self.limits.until;
@@ -58,8 +99,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
 
     /// Requests that have left the system.
     pub(super) fn decided(&self) -> u64 {
-        let served = |replica: &R| replica.load().completed + replica.load().failed;
-        self.counts.lost + self.replicas.iter().map(served).sum::<u64>()
+        self.counts.lost + self.replicas.iter().map(|replica| replica.load().completed).sum::<u64>()
     }
 
     /// Records the fleet as it was at every sampling moment before `at`.
@@ -72,11 +112,51 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     }
 
     fn snapshot(&self, at: Picos) -> Sample {
-        let Counts { offered, lost } = self.counts;
-        let mut sample = Sample { at, offered, lost, ..Sample::default() };
+        let Counts { offered, lost, deferred, attempts } = self.counts;
+        let mut sample = Sample { at, offered, lost, deferred, attempts, ..Sample::default() };
         for replica in &self.replicas {
             replica.add_to(&mut sample, &self.jobs);
         }
         sample
     }
+}
+
+/// One row per request from one per attempt: what was given in its order, then what users in
+/// closed loops asked. An attempt that has not been sent leaves its request undecided, until
+/// `ended` if the run is over.
+fn by_request(
+    given: &[OfferedRequest],
+    clients: &Clients,
+    mut attempts: Vec<RequestStamps>,
+    ended: Option<Picos>,
+) -> Vec<RequestStamps> {
+    let later = attempts.split_off(given.len());
+    let mut rows = attempts;
+    for (attempt, stamps) in clients.later().iter().zip(later) {
+        if attempt.number == 0 {
+            rows.push(stamps);
+            continue;
+        }
+        let earlier = &rows[attempt.request as usize];
+        let row = stamps.after(earlier);
+        let is_to_come = stamps.fate == Fate::Unfinished && stamps.queued.is_none();
+        rows[attempt.request as usize] = if is_to_come {
+            RequestStamps { attempts: earlier.attempts, ended, ..row }
+        } else {
+            row
+        };
+    }
+    rows
+}
+
+/// All requests of a run by due moment, then class, with their rows.
+fn in_order(
+    given: &[OfferedRequest],
+    clients: &Clients,
+    stamps: Vec<RequestStamps>,
+) -> Vec<(OfferedRequest, RequestStamps)> {
+    let requests = given.iter().chain(clients.made()).copied();
+    let mut rows: Vec<_> = requests.zip(stamps).collect();
+    rows.sort_by_key(|(request, _)| (request.due, request.class));
+    rows
 }

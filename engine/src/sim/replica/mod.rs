@@ -22,11 +22,28 @@ use super::{ReplicaSpec, Sample};
 use crate::slo::Fate;
 use crate::units::Picos;
 
-/// What a boundary brought that clients wait for.
+/// What a boundary brought that clients wait for, each list in order of numbers: engines meet
+/// requests in orders of their own.
 #[derive(Debug, Default)]
 pub struct News {
     /// Requests whose first token left at this boundary; some may have ended with it.
     pub first_tokens: Vec<u32>,
+    /// Requests that were served to the end at this boundary, whether or not they then failed.
+    pub served: Vec<u32>,
+}
+
+impl News {
+    /// Nothing yet of the boundary that is to come.
+    pub fn clear(&mut self) {
+        self.first_tokens.clear();
+        self.served.clear();
+    }
+
+    /// Everything that the boundary brought has been told.
+    pub fn sort(&mut self) {
+        self.first_tokens.sort_unstable();
+        self.served.sort_unstable();
+    }
 }
 
 /// The engine of one replica, as a fleet drives it.
@@ -104,7 +121,6 @@ pub trait ReplicaEngine<'a>: Debug + Sized {
     fn add_to(&self, sample: &mut Sample, jobs: &[Job<Self::State>]) {
         let load = self.load_at(sample.at);
         sample.completed += load.completed;
-        sample.lost += load.failed;
         sample.waiting += u64::from(load.waiting);
         sample.running += self.running() as u64;
         sample.kv_used_tokens += self.kv_used_tokens(sample.at);

@@ -144,6 +144,15 @@ fn arrivals_are_written_as_people_would_write_them() {
 #[test]
 fn client_rules() {
     let stalls = |doc| class(|c: &mut ClassDoc| c.stall_patience = Some(doc));
+    let retries = |change: fn(&mut RetriesDoc)| {
+        class(|c| {
+            let mut doc = RetriesDoc::new(3);
+            change(&mut doc);
+            c.retries = Some(doc);
+        })
+    };
+    let crowd =
+        |users, think_time| class(|c| c.arrivals = ArrivalsDoc::ClosedLoop { users, think_time });
     each_breaks_one_rule(vec![
         (
             stalls(PatienceDoc::Lognormal { median_s: 2.0, p90_s: 1.0 }),
@@ -152,7 +161,38 @@ fn client_rules() {
         ),
         (class(|c| c.timeout_s = Some(0.0)), "workload.classes[0].timeout_s", "above 0"),
         (class(|c| c.timeout_s = Some(f64::NAN)), "workload.classes[0].timeout_s", "NaN"),
+        (retries(|r| r.max_attempts = 1), "workload.classes[0].retries.max_attempts", "2 to 100"),
+        (retries(|r| r.on.clear()), "workload.classes[0].retries.on", "nothing"),
+        (
+            retries(|r| r.backoff_factor = 0.5),
+            "workload.classes[0].retries.backoff_factor",
+            "1 to 10",
+        ),
+        (retries(|r| r.jitter = 2.0), "workload.classes[0].retries.jitter", "0 to 1"),
+        (
+            retries(|r| r.on = vec![RetryOnDoc::Error, RetryOnDoc::Error]),
+            "workload.classes[0].retries.on",
+            "twice",
+        ),
+        (
+            crowd(0, ThinkTimeDoc::Fixed { s: 1.0 }),
+            "workload.classes[0].arrivals.users",
+            "1 to 1000000",
+        ),
+        (
+            crowd(9, ThinkTimeDoc::Uniform { min_s: 2.0, max_s: 1.0 }),
+            "workload.classes[0].arrivals.think_time.max_s",
+            "below the shortest",
+        ),
+        (
+            crowd(9, ThinkTimeDoc::Exponential { mean_s: -1.0 }),
+            "workload.classes[0].arrivals.think_time.mean_s",
+            "-1",
+        ),
     ]);
+    let checked = check(&crowd(9, ThinkTimeDoc::Fixed { s: 0.0 })).unwrap();
+    assert_eq!(checked.warnings, []);
+    assert_eq!(checked.scenario.offered().unwrap(), [], "when they ask, the fleet decides");
 }
 
 #[test]

@@ -94,9 +94,10 @@ impl Leaping<'_> {
             self.finishes.pop();
             let job = &mut jobs[id as usize];
             if job.place == Place::Running && job.is_decoding() && job.finish_step() == step {
-                self.finish(job, now);
+                self.finish(id, job, now);
             }
         }
+        self.news.sort();
         if !self.leaving.is_empty() {
             self.drop_leaving(jobs);
         }
@@ -140,13 +141,13 @@ impl Leaping<'_> {
         self.decodes += 1;
         self.decode_kv += u64::from(kv);
         if job.decode_left() == 0 {
-            self.finish(job, now);
+            self.finish(id, job, now);
         } else {
             self.finishes.push(Reverse((job.finish_step(), id)));
         }
     }
 
-    fn finish(&mut self, job: &mut LeapJob, now: Picos) {
+    fn finish(&mut self, id: u32, job: &mut LeapJob, now: Picos) {
         self.update(job);
         let kv = self.stop_decoding(job);
         if job.fails {
@@ -160,6 +161,7 @@ impl Leaping<'_> {
         self.running -= 1;
         self.finishing.blocks += self.blocks_of(kv);
         self.finishing.seats += 1;
+        self.news.served.push(id);
     }
 
     /// Brings the row of a running request up to the last boundary.

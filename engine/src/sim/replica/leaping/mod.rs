@@ -173,7 +173,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
 
     fn boundary(&mut self, now: Picos, most_steps: u64, jobs: &mut [LeapJob]) {
         self.waking = None;
-        self.news.first_tokens.clear();
+        self.news.clear();
         let mut visible = now;
         if let Some(leap) = self.leap.take() {
             self.pass(&leap, leap.steps);

@@ -40,6 +40,7 @@ impl Stepwise<'_> {
                 finished = true;
             }
         }
+        self.news.sort();
         if finished {
             self.running.retain(|id| jobs[*id as usize].place == Place::Running);
         }
@@ -57,5 +58,6 @@ impl Stepwise<'_> {
         }
         self.load.outstanding -= 1;
         self.finishing.push(id);
+        self.news.served.push(id);
     }
 }

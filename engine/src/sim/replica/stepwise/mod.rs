@@ -97,7 +97,7 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
 
     fn boundary(&mut self, now: Picos, _most_steps: u64, jobs: &mut [StepJob]) {
         self.waking = None;
-        self.news.first_tokens.clear();
+        self.news.clear();
         let mut visible = now;
         let step = self.step.take();
         if let Some(step) = &step {

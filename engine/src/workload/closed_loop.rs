@@ -1,0 +1,233 @@
+//! A closed loop: so many users, each of whom asks, waits for the end, thinks, and asks again.
+//!
+//! Users are not requests in flight: those who think ask nothing. How often they ask depends on
+//! how soon they are served, so the rate is an outcome: users = rate · (response + think time).
+
+use rand::RngExt;
+use rand_distr::{Distribution, Exp1};
+
+use super::{OfferedRequest, TrafficClass};
+use crate::problem::Problem;
+use crate::rng::{Key, Stream, keyed};
+use crate::units::{MAX_HORIZON_S, Picos};
+
+/// Users who ask one request at a time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ClosedLoop {
+    /// How many.
+    pub users: u32,
+    /// From the end of a request to their next one.
+    pub think: ThinkTime,
+}
+
+/// From the end of a user's request to the next one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ThinkTime {
+    /// Always as long; zero asks again at once.
+    Fixed(Picos),
+    /// Evenly distributed.
+    Uniform {
+        /// The shortest.
+        min: Picos,
+        /// The longest.
+        max: Picos,
+    },
+    /// Exponentially distributed.
+    Exponential {
+        /// Mean, seconds.
+        mean_s: f64,
+    },
+}
+
+/// One request of one user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// The user, from 0.
+    pub user: u32,
+    /// How many this user asked before.
+    pub number: u32,
+}
+
+impl Turn {
+    /// The user's next one.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self { number: self.number + 1, ..self }
+    }
+
+    /// Its index within the class, in every draw: a user's requests do not depend on what the
+    /// others ask.
+    pub fn index(self) -> u64 {
+        u64::from(self.user) << 32 | u64::from(self.number)
+    }
+}
+
+impl ClosedLoop {
+    /// The most users of one class.
+    pub const MOST_USERS: u32 = 1_000_000;
+    /// Two requests of one user are due no sooner after each other than this, a millisecond, so
+    /// that a user who is turned away at once and does not think cannot ask without end in no
+    /// time.
+    pub const QUICKEST_TURN: Picos = Picos(1_000_000_000);
+
+    /// `users` users who think for `think`.
+    pub fn new(users: u32, think: ThinkTime) -> Result<Self, Problem> {
+        if (1..=Self::MOST_USERS).contains(&users) {
+            return Ok(Self { users, think });
+        }
+        Err(Problem::error(
+            "users",
+            format!("there are {users} users"),
+            format!("give 1 to {}", Self::MOST_USERS),
+        ))
+    }
+
+    /// When a user's first request is due: after a random part of a first think time, so that not
+    /// all ask at once.
+    pub fn first_due(&self, seed: u64, class: u64, user: u32) -> Picos {
+        let turn = Turn { user, number: 0 };
+        let key = key(seed, class, turn);
+        let part: f64 = keyed(Key { attempt: 1, ..key }).random();
+        Picos::from_secs(self.think.draw(key).as_secs() * part)
+    }
+
+    /// When a user's `turn` is due whose last request was due at `last_due` and ended at `ended`.
+    pub fn due(
+        &self,
+        seed: u64,
+        class: u64,
+        turn: Turn,
+        (last_due, ended): (Picos, Picos),
+    ) -> Picos {
+        (ended + self.think.draw(key(seed, class, turn))).max(last_due + Self::QUICKEST_TURN)
+    }
+}
+
+fn key(seed: u64, class: u64, turn: Turn) -> Key {
+    Key { seed, stream: Stream::ThinkTime, class, request: turn.index(), attempt: 0 }
+}
+
+impl ThinkTime {
+    /// Always `s` seconds.
+    pub fn fixed(s: f64) -> Result<Self, Problem> {
+        Ok(Self::Fixed(Picos::from_secs(checked("s", s)?)))
+    }
+
+    /// Evenly between `min_s` and `max_s` seconds.
+    pub fn uniform(min_s: f64, max_s: f64) -> Result<Self, Vec<Problem>> {
+        let (min, max) = match (checked("min_s", min_s), checked("max_s", max_s)) {
+            (Ok(min), Ok(max)) => (min, max),
+            (min, max) => return Err(min.err().into_iter().chain(max.err()).collect()),
+        };
+        if max < min {
+            return Err(vec![Problem::error(
+                "max_s",
+                format!("the longest think time, {max:?} s, is below the shortest, {min:?} s"),
+                "give the longest at least as long as the shortest",
+            )]);
+        }
+        Ok(Self::Uniform { min: Picos::from_secs(min), max: Picos::from_secs(max) })
+    }
+
+    /// Exponentially with a mean of `mean_s` seconds.
+    pub fn exponential(mean_s: f64) -> Result<Self, Problem> {
+        Ok(Self::Exponential { mean_s: checked("mean_s", mean_s)? })
+    }
+
+    /// Mean, seconds.
+    pub fn mean_s(&self) -> f64 {
+        match self {
+            Self::Fixed(span) => span.as_secs(),
+            Self::Uniform { min, max } => f64::midpoint(min.as_secs(), max.as_secs()),
+            Self::Exponential { mean_s } => *mean_s,
+        }
+    }
+
+    fn draw(&self, key: Key) -> Picos {
+        match *self {
+            Self::Fixed(span) => span,
+            Self::Uniform { min, max } => {
+                let share: f64 = keyed(key).random();
+                min + Picos::from_secs((max - min).as_secs() * share)
+            }
+            Self::Exponential { mean_s } => {
+                let unit: f64 = Exp1.sample(&mut keyed(key));
+                Picos::from_secs((unit * mean_s).min(MAX_HORIZON_S))
+            }
+        }
+    }
+}
+
+fn checked(field: &str, seconds: f64) -> Result<f64, Problem> {
+    if (0.0..=MAX_HORIZON_S).contains(&seconds) {
+        return Ok(seconds);
+    }
+    Err(Problem::error(
+        field,
+        format!("users think for {seconds:?} s"),
+        format!("give seconds from 0 to {MAX_HORIZON_S}"),
+    ))
+}
+
+impl TrafficClass {
+    /// What a user of this class, the `class`-th, asks at that turn; `None` where lengths were
+    /// recorded for other requests.
+    pub fn turn(&self, seed: u64, class: u32, turn: Turn, due: Picos) -> Option<OfferedRequest> {
+        self.request_of(seed, class, turn.index(), due).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn think_times_have_their_means_and_ranges() {
+        let n = 20_000_u32;
+        for think in [
+            ThinkTime::fixed(0.75).unwrap(),
+            ThinkTime::uniform(0.5, 1.0).unwrap(),
+            ThinkTime::exponential(0.75).unwrap(),
+        ] {
+            let draws: Vec<f64> = (0..n)
+                .map(|user| think.draw(key(1, 0, Turn { user, number: 3 })).as_secs())
+                .collect();
+            let mean = draws.iter().sum::<f64>() / f64::from(n);
+            assert!((think.mean_s() - 0.75).abs() < 1e-12);
+            // The exponential has the largest spread: its mean.
+            assert!((mean - 0.75).abs() < 4.0 * 0.75 / f64::from(n).sqrt(), "{think:?} {mean}");
+            if let ThinkTime::Uniform { .. } = think {
+                assert!(draws.iter().all(|draw| (0.5..=1.0).contains(draw)));
+            }
+        }
+    }
+
+    #[test]
+    fn users_do_not_start_together() {
+        let crowd = ClosedLoop::new(1_000, ThinkTime::fixed(10.0).unwrap()).unwrap();
+        let dues: Vec<f64> = (0..1_000).map(|user| crowd.first_due(1, 0, user).as_secs()).collect();
+        let early = dues.iter().filter(|due| **due < 5.0).count();
+        assert!((400..600).contains(&early) && dues.iter().all(|due| *due <= 10.0), "{early}");
+    }
+
+    #[test]
+    fn a_user_who_does_not_think_takes_a_millisecond_all_the_same() {
+        let hasty = ClosedLoop::new(1, ThinkTime::fixed(0.0).unwrap()).unwrap();
+        let turn = Turn { user: 0, number: 0 }.next();
+        let at = Picos::from_secs(3.0);
+        assert_eq!(hasty.due(1, 0, turn, (at, at)), Picos::from_secs(3.001));
+        let ended = Picos::from_secs(4.0);
+        assert_eq!(hasty.due(1, 0, turn, (at, ended)), ended);
+    }
+
+    #[test]
+    fn impossible_loops_are_refused_field_by_field() {
+        let think = ThinkTime::fixed(1.0).unwrap();
+        assert_eq!(ClosedLoop::new(0, think).unwrap_err().path, "users");
+        assert_eq!(ClosedLoop::new(1_000_001, think).unwrap_err().path, "users");
+        assert_eq!(ThinkTime::fixed(-1.0).unwrap_err().path, "s");
+        assert_eq!(ThinkTime::exponential(f64::NAN).unwrap_err().path, "mean_s");
+        assert_eq!(ThinkTime::uniform(-1.0, f64::INFINITY).unwrap_err().len(), 2);
+        assert_eq!(ThinkTime::uniform(2.0, 1.0).unwrap_err()[0].path, "max_s");
+    }
+}

@@ -1,11 +1,13 @@
 //! Random configurations under all kinds of pressure, the awkward ones more often than in life.
 
+use super::people::People;
 use crate::sim::{FleetSpec, ReplicaSpec, RunLimits};
 use crate::step_time::{CompiledLaw, StepCoefficients};
 use crate::units::Picos;
-use crate::workload::OfferedRequest;
+use crate::workload::{OfferedRequest, TrafficClass};
 
 /// SplitMix64: the same configurations everywhere and for ever.
+#[derive(Debug)]
 pub struct Dice(u64);
 
 impl Dice {
@@ -44,6 +46,8 @@ impl Dice {
 pub struct Configuration {
     pub fleet: FleetSpec,
     pub requests: Vec<OfferedRequest>,
+    /// None of every other configuration: nobody stands behind its requests.
+    pub classes: Vec<TrafficClass>,
     pub limits: RunLimits,
 }
 
@@ -65,7 +69,33 @@ impl Configuration {
         if dice.one_in(5) {
             limits.max_steps = 1 + dice.below(1500);
         }
-        Self { fleet: FleetSpec::open(replica, dice.within(1, 4)), requests, limits }
+        let fleet = FleetSpec::open(replica, dice.within(1, 4));
+        let plain = Self { fleet, requests, classes: Vec::new(), limits };
+        if dice.one_in(2) { plain } else { plain.with_people(&mut dice, round, longest) }
+    }
+
+    /// The same with all kinds of people behind the requests, of whom some are turned away.
+    fn with_people(mut self, dice: &mut Dice, round: bool, longest: (u32, u32)) -> Self {
+        let mut people = People::new(dice, round);
+        self.classes = people.classes(longest);
+        self.fleet.admission = people.admission();
+        let given = self.classes.iter().filter(|class| class.arrivals.closed_loop().is_none());
+        let given = given.count();
+        if given == 0 {
+            self.requests.clear();
+        }
+        for request in &mut self.requests {
+            request.class = dice.within(1, u32::try_from(given).expect("few")) - 1;
+        }
+        if given < self.classes.len() {
+            // Users in a closed loop ask until the horizon.
+            let longest_s = dice.pick(&[0.1, 1.0, 3.0]);
+            self.limits.horizon = self.limits.horizon.max(Picos::from_secs(longest_s));
+        }
+        if dice.one_in(10) {
+            self.limits.max_attempts = self.requests.len() + dice.within(0, 60) as usize;
+        }
+        self
     }
 }
 

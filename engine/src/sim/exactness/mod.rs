@@ -4,6 +4,7 @@
 //! `cargo test --release -p goodput-engine --lib exactness -- --ignored`.
 
 mod configuration;
+mod people;
 mod script;
 
 use configuration::Configuration;
@@ -11,12 +12,13 @@ use configuration::Configuration;
 use super::clients::serve_clients;
 use super::replica::{Leaping, ReplicaEngine, Stepwise};
 use super::saturate::saturated_by;
-use super::{FleetSim, SimRun, run};
+use super::{CutOff, FleetSim, SimRun, run};
+use crate::slo::Fate;
 use crate::workload::OfferedRequest;
 
 fn simulated<'a, R: ReplicaEngine<'a>>(configuration: &'a Configuration) -> SimRun {
-    let Configuration { fleet, requests, limits } = configuration;
-    run(FleetSim::<R>::with_engine(requests, fleet, *limits))
+    let Configuration { fleet, requests, classes, limits } = configuration;
+    run(FleetSim::<R>::with_engine(requests, fleet, *limits).asked_by(classes, 7))
 }
 
 /// What two runs differ in, if they do.
@@ -101,9 +103,19 @@ fn the_random_configurations_are_under_pressure() {
     let any = |happens: fn(&crate::slo::RequestStamps) -> bool| {
         runs_with(&|run| run.stamps.iter().any(happens))
     };
-    assert!(any(|stamps| stamps.preemptions > 0) > 60);
-    assert!(any(|stamps| stamps.cached_tokens > 0) > 30);
-    assert!(any(|stamps| stamps.fate == crate::slo::Fate::Cancelled) > 60);
-    assert!(any(|stamps| stamps.fate == crate::slo::Fate::TooLong) > 30);
-    assert!(runs_with(&|run| run.cut_off.is_some()) > 30);
+    for (what, happens_in, least) in [
+        ("preemption", any(|stamps| stamps.preemptions > 0), 60),
+        ("cached tokens", any(|stamps| stamps.cached_tokens > 0), 30),
+        ("cancelled", any(|stamps| stamps.fate == Fate::Cancelled), 60),
+        ("in mid-stream", any(|s| s.fate == Fate::Cancelled && s.generated > 0), 20),
+        ("too long", any(|stamps| stamps.fate == Fate::TooLong), 30),
+        ("turned away", any(|stamps| stamps.fate == Fate::Rejected), 30),
+        ("timed out", any(|stamps| stamps.fate == Fate::TimedOut), 20),
+        ("good at last", any(|s| s.fate == Fate::Completed && s.attempts > 1), 20),
+        ("closed loop", runs_with(&|run| run.requests.is_some()), 30),
+        ("cut off", runs_with(&|run| run.cut_off.is_some()), 30),
+        ("too many attempts", runs_with(&|run| run.cut_off == Some(CutOff::Attempts)), 3),
+    ] {
+        assert!(happens_in > least, "{what} in {happens_in} of 300 runs");
+    }
 }

@@ -2,8 +2,8 @@
 //! somebody looks.
 
 use super::configuration::{Configuration, Dice};
-use crate::sim::job::Job;
-use crate::sim::replica::{Held, Leaping, Refusals, ReplicaEngine, ReplicaLoad, Stepwise};
+use crate::sim::job::{Job, Place};
+use crate::sim::replica::{Held, Leaping, News, Refusals, ReplicaEngine, ReplicaLoad, Stepwise};
 use crate::sim::{ReplicaSpec, Sample};
 use crate::slo::{Fate, RequestStamps};
 use crate::units::Picos;
@@ -18,10 +18,18 @@ enum Happens {
     Look,
 }
 
+/// A moment, and requests whose first token left then or that were served.
+type Told = (Picos, Vec<u32>, Vec<u32>);
+
+/// A replica, its outstanding requests, and when each stream last gave a token.
+type Look = (Sample, u64, Vec<(u32, Picos)>);
+
 /// What can be seen of a run.
 #[derive(Debug, PartialEq)]
 struct Seen {
-    looks: Vec<(Sample, u64)>,
+    looks: Vec<Look>,
+    /// Boundaries that brought something.
+    news: Vec<Told>,
     stamps: Vec<RequestStamps>,
     load: ReplicaLoad,
     refusals: Refusals,
@@ -30,7 +38,7 @@ struct Seen {
 
 /// Both engines show the same.
 pub fn agrees(seed: u64) {
-    let Configuration { fleet, requests, limits } = Configuration::of(seed);
+    let Configuration { fleet, requests, limits, .. } = Configuration::of(seed);
     let mut dice = Dice::new(!seed);
     let script = script(&requests, &mut dice, seed.is_multiple_of(3));
     let stop = dice.one_in(2).then_some(limits.until.min(Picos::from_secs(dice.unit() * 10.0)));
@@ -76,7 +84,7 @@ fn play<'a, R: ReplicaEngine<'a>>(
 ) -> Seen {
     let mut replica = R::new(spec, horizon);
     let mut jobs: Vec<Job<R::State>> = requests.iter().map(Job::new).collect();
-    let mut looks = Vec::new();
+    let (mut looks, mut news) = (Vec::new(), Vec::new());
     let mut script = script.iter().copied().peekable();
     let stop = stop.unwrap_or(Picos::LAST);
     let mut last = Picos::ZERO;
@@ -93,6 +101,10 @@ fn play<'a, R: ReplicaEngine<'a>>(
                 break;
             }
             replica.boundary(end, u64::MAX, &mut jobs);
+            let News { first_tokens, served } = replica.news();
+            if !first_tokens.is_empty() || !served.is_empty() {
+                news.push((end, first_tokens.clone(), served.clone()));
+            }
             last = last.max(end);
             continue;
         }
@@ -110,7 +122,8 @@ fn play<'a, R: ReplicaEngine<'a>>(
             Happens::Look => {
                 let mut sample = Sample { at, ..Sample::default() };
                 replica.add_to(&mut sample, &jobs);
-                looks.push((sample, u64::from(replica.load().outstanding)));
+                let outstanding = u64::from(replica.load().outstanding);
+                looks.push((sample, outstanding, last_tokens(&replica, at, &jobs)));
             }
         }
     }
@@ -118,9 +131,22 @@ fn play<'a, R: ReplicaEngine<'a>>(
     replica.settle(ended, &mut jobs);
     Seen {
         looks,
+        news,
         load: *replica.load(),
         refusals: *replica.refusals(),
         held: *replica.held(),
         stamps: jobs.into_iter().map(|job| job.stamps_at(ended)).collect(),
     }
+}
+
+/// When each request that streams at `at` last gave a token.
+fn last_tokens<'a, R: ReplicaEngine<'a>>(
+    replica: &R,
+    at: Picos,
+    jobs: &[Job<R::State>],
+) -> Vec<(u32, Picos)> {
+    let streams =
+        |job: &Job<R::State>| job.stamps.first_token.is_some() && job.place != Place::Gone;
+    let jobs = (0..).zip(jobs).filter(|(_, job)| streams(job));
+    jobs.map(|(id, job)| (id, replica.last_token(at, job))).collect()
 }

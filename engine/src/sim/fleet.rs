@@ -220,6 +220,9 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         self.boundaries += 1;
         let most_steps = self.step_allowance();
         self.drive(replica, |engine, now, jobs| engine.boundary(now, most_steps, jobs));
+        if self.replicas[replica as usize].news().is_empty() {
+            return;
+        }
         self.start_stall_clocks(replica);
         for i in 0..self.replicas[replica as usize].news().served.len() {
             self.ended(self.replicas[replica as usize].news().served[i]);
@@ -246,9 +249,9 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// arrivals come before all boundaries, so none may be the consequence of one.
     fn ended(&mut self, id: u32) {
         let soonest = self.now + Picos(1);
-        let stamps = self.jobs[id as usize].stamps;
+        let stamps = &self.jobs[id as usize].stamps;
         let retry_after = self.spec.admission.retry_after;
-        if let Some((next, asked)) = self.clients.try_again(id, &stamps, self.now, retry_after) {
+        if let Some((next, asked)) = self.clients.try_again(id, stamps, self.now, retry_after) {
             self.counts.deferred += 1;
             self.send(next, &asked, soonest);
             return;

@@ -38,6 +38,7 @@ pub struct Job<S> {
 
 impl<S: Default> Job<S> {
     /// A request that nobody has seen yet.
+    #[inline]
     pub fn new(request: &OfferedRequest) -> Self {
         Self {
             stamps: RequestStamps::UNSEEN,

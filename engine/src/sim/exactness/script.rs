@@ -102,7 +102,7 @@ fn play<'a, R: ReplicaEngine<'a>>(
             }
             replica.boundary(end, u64::MAX, &mut jobs);
             let News { first_tokens, served } = replica.news();
-            if !first_tokens.is_empty() || !served.is_empty() {
+            if !replica.news().is_empty() {
                 news.push((end, first_tokens.clone(), served.clone()));
             }
             last = last.max(end);

@@ -27,11 +27,12 @@ pub enum Due {
 impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// Starts the clocks of a request that has just been queued.
     pub(super) fn start_clocks(&mut self, id: u32) {
-        let (request, sent) = (*self.clients.request(id), self.clients.attempt(id).sent);
+        let sent = self.clients.attempt(id).sent;
+        let patience = self.clients.request(id).patience;
         if let Some(age) = self.spec.admission.max_queue_age {
             self.ring(id, EventKind::QueueAge, self.now + age);
         }
-        if let Some(patience) = request.patience {
+        if let Some(patience) = patience {
             self.ring(id, EventKind::GiveUp, sent + patience);
         }
         if let Some(timeout) = self.clients.timeout(id) {

@@ -39,6 +39,11 @@ impl News {
         self.served.clear();
     }
 
+    /// Nobody waited for what the boundary brought.
+    pub fn is_empty(&self) -> bool {
+        self.first_tokens.is_empty() && self.served.is_empty()
+    }
+
     /// Everything that the boundary brought has been told.
     pub fn sort(&mut self) {
         self.first_tokens.sort_unstable();

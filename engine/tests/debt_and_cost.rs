@@ -31,6 +31,13 @@ fn an_overloaded_fleet_works_off_a_useless_backlog_at_full_throughput() {
         assert!(ours.abs_diff(theirs) <= 1, "{} s: {ours} {theirs}", point.t_s);
         assert!(theirs <= point.waiting);
     }
+    for point in &report.series {
+        assert!(point.waiting <= report.debt.peak_waiting);
+        assert!(point.waiting_past_limit <= report.debt.peak_past_limit);
+        assert!(point.oldest_age_s <= report.debt.oldest_age_s);
+        assert!(point.backlog_tokens <= report.debt.peak_tokens);
+        assert!(point.backlog_work_s <= report.debt.peak_work_s, "{point:?}");
+    }
     assert!(report.debt.share_past_limit_at_peak > 0.9, "{:?}", report.debt);
     assert!(report.debt.past_limit_at_end > 1000);
     let goodput = &report.goodput;

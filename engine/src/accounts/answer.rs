@@ -4,7 +4,7 @@ use super::account_for::account_for;
 use super::accounting::Accounting;
 use super::closed_loop::{closed_loop, unyielding};
 use super::cost::{Provision, books};
-use super::debt::{WorkRate, debt, series};
+use super::debt::{debt, series};
 use super::latency::histogram;
 use super::report::{
     ClassReport, Cost, Goodput, GoodputKind, KvUse, LengthSummary, SeriesPoint, SimReport, Supply,
@@ -16,7 +16,8 @@ use super::words::{percent, span_ms, thousands};
 use crate::problem::Problem;
 use crate::scenario::{Pool, Scenario};
 use crate::sim::{
-    CutOff, FleetSim, FleetSpec, Progress, ReplicaSpec, RunLimits, Saturation, SimRun, saturate,
+    CutOff, FleetSim, FleetSpec, Progress, ReplicaSpec, RunLimits, Saturation, SimRun, WorkRate,
+    saturate,
 };
 use crate::slo::{Fate, Outcome};
 use crate::units::Picos;
@@ -176,6 +177,7 @@ impl<'a> Answer<'a> {
     pub fn start(&self) -> FleetSim<'_> {
         let limits = RunLimits::to_the_end(self.scenario.horizon);
         FleetSim::new(&self.requests, &self.fleet, limits)
+            .weighing(self.work_rate())
             .asked_by(&self.scenario.classes, self.scenario.seed)
     }
 
@@ -198,7 +200,7 @@ impl<'a> Answer<'a> {
         let window = tally::window(&rows, *warmup);
         let supply = self.supply(requests, &saturation, run);
         let unyielding = unyielding(self.scenario, requests, &supply);
-        let series = self.series(requests, &saturation, run);
+        let series = self.series(requests, run);
         let missed = tally::missed(window, contracts);
         let classes = self.classes(window, &rows);
         let missed_targets = tally::missed_targets(window, contracts);
@@ -241,7 +243,13 @@ impl<'a> Answer<'a> {
             longest_stall_ms,
             queue_wait_ms,
             classes,
-            debt: debt(&series, run, *horizon, (&unyielding, &supply.sustainable)),
+            debt: debt(
+                &series,
+                (requests, contracts),
+                run,
+                *horizon,
+                (&unyielding, &supply.sustainable),
+            ),
             supply,
             kv: self.kv(run),
             cost: self.cost(&rows, run),
@@ -267,15 +275,15 @@ impl<'a> Answer<'a> {
     }
 
     /// The fleet over time.
-    fn series(
-        &self,
-        requests: &[OfferedRequest],
-        saturation: &Saturation,
-        run: &SimRun,
-    ) -> Vec<SeriesPoint> {
-        let work = WorkRate::new(saturation, self.fleet.replicas);
+    fn series(&self, requests: &[OfferedRequest], run: &SimRun) -> Vec<SeriesPoint> {
         let asked = (requests, self.scenario.contracts.as_slice());
-        series(run, asked, &work, self.fleet.replicas)
+        series(run, asked, &self.work_rate(), self.fleet.replicas)
+    }
+
+    /// By the mix that was expected: that of a closed loop is known when the run has ended, and
+    /// the peaks are looked for while it goes on.
+    fn work_rate(&self) -> WorkRate {
+        WorkRate::new(&self.saturation, self.fleet.replicas)
     }
 
     /// Each class alone, of the `window` and of `all` requests.

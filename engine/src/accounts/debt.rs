@@ -1,39 +1,10 @@
 //! Queue debt: work accepted and unfinished, over time and at its worst.
 
 use super::report::{Debt, MixRate, SeriesPoint};
-use crate::sim::{Sample, Saturation, SimRun};
+use crate::sim::{Sample, SimRun, WorkRate};
 use crate::slo::{Contract, RequestStamps};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
-
-/// Turns tokens of backlog into seconds of fleet work.
-///
-/// A saturated fleet does `prefill_tps` and `decode_tps` at once and spends a known share of its
-/// time on each, so a backlog of R requests of the mix is R ÷ rps seconds, and a backlog of pure
-/// decode takes only decode's share of them.
-#[derive(Debug, Clone, Copy)]
-pub struct WorkRate {
-    prefill_s_per_token: f64,
-    decode_s_per_token: f64,
-}
-
-impl WorkRate {
-    /// The rate of `replicas` replicas that each sustain `saturation`.
-    pub fn new(saturation: &Saturation, replicas: u32) -> Self {
-        let n = f64::from(replicas);
-        let share = saturation.prefill_time_share;
-        Self {
-            prefill_s_per_token: share / (saturation.prefill_tps * n),
-            decode_s_per_token: (1.0 - share) / (saturation.decode_tps * n),
-        }
-    }
-
-    /// Seconds of fleet work.
-    pub fn seconds(&self, prefill_tokens: u64, decode_tokens: u64) -> f64 {
-        prefill_tokens as f64 * self.prefill_s_per_token
-            + decode_tokens as f64 * self.decode_s_per_token
-    }
-}
 
 /// The fleet over time.
 pub fn series(
@@ -130,39 +101,52 @@ impl PastLimit {
         // Whoever has ended has begun.
         begun.saturating_sub(ended) as u64
     }
+
+    /// The most there are at any moment, and their share of all that were never scheduled then. It
+    /// is reached where one begins, and holds from just after.
+    fn peak(&self, stamps: &[RequestStamps]) -> (u64, f64) {
+        let just_after = |begin: &Picos| (self.at(*begin + Picos(1)), std::cmp::Reverse(*begin));
+        let Some((most, std::cmp::Reverse(at))) = self.from.iter().map(just_after).max() else {
+            return (0, 0.0);
+        };
+        let waits = |stamps: &&RequestStamps| {
+            stamps.queued.is_some_and(|queued| queued <= at)
+                && stamps.scheduled.or(stamps.ended).is_some_and(|until| until > at + Picos(1))
+        };
+        let waiting = stamps.iter().filter(waits).count();
+        (most, most as f64 / waiting.max(1) as f64)
+    }
 }
 
 /// Debt at its worst, when the horizon ends, and how it grows.
 pub fn debt(
     series: &[SeriesPoint],
+    (requests, contracts): (&[OfferedRequest], &[Contract]),
     run: &SimRun,
     horizon: Picos,
     ((required, required_peak), sustainable): (&(MixRate, MixRate), &MixRate),
 ) -> Debt {
     let horizon_s = horizon.as_secs();
     let utilization = required.rps / sustainable.rps;
-    let useless = series.iter().max_by_key(|point| point.waiting_past_limit);
-    let useless = useless.copied().unwrap_or_default();
-    let by_work =
-        |a: &&SeriesPoint, b: &&SeriesPoint| a.backlog_work_s.total_cmp(&b.backlog_work_s);
-    let peak = series.iter().max_by(by_work).copied().unwrap_or_default();
+    let (past_limit, share_past_limit) =
+        PastLimit::of(requests, &run.stamps, contracts).peak(&run.stamps);
     let end = series.iter().rev().find(|point| point.t_s <= horizon_s).copied().unwrap_or_default();
+    let peaks = &run.peaks;
     Debt {
-        peak_waiting: series.iter().map(|point| point.waiting).max().unwrap_or(0),
-        peak_work_s: peak.backlog_work_s,
-        peak_at_s: peak.t_s,
-        peak_tokens: peak.backlog_tokens,
-        oldest_age_s: series.iter().map(|point| point.oldest_age_s).fold(0.0, f64::max),
+        peak_waiting: peaks.waiting,
+        peak_work_s: peaks.work_s,
+        peak_at_s: peaks.work_at.as_secs(),
+        peak_tokens: peaks.backlog_tokens,
+        oldest_age_s: peaks.oldest_age.as_secs(),
         peak_deferred: series.iter().map(|point| point.deferred).max().unwrap_or(0),
         waiting_at_end: end.waiting,
         work_at_end_s: end.backlog_work_s,
         growth_rps: (required_peak.rps - sustainable.rps).max(0.0),
         growth_decode_tps: (required_peak.decode_tps - sustainable.decode_tps).max(0.0),
         drain_s: (run.ended.as_secs() - horizon_s).max(0.0),
-        drain_while_serving_s: (utilization < 1.0)
-            .then(|| peak.backlog_work_s / (1.0 - utilization)),
-        peak_past_limit: useless.waiting_past_limit,
-        share_past_limit_at_peak: useless.waiting_past_limit as f64 / useless.waiting.max(1) as f64,
+        drain_while_serving_s: (utilization < 1.0).then(|| peaks.work_s / (1.0 - utilization)),
+        peak_past_limit: past_limit,
+        share_past_limit_at_peak: share_past_limit,
         past_limit_at_end: end.waiting_past_limit,
     }
 }

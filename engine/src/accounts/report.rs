@@ -283,13 +283,13 @@ pub enum SaturatedBy {
 /// Work accepted and unfinished.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Debt {
-    /// Most requests waiting at a sampled moment.
+    /// Most requests waiting at any moment; like every peak below, never less than at a sample.
     pub peak_waiting: u64,
     /// Most seconds of fleet work accepted and unfinished.
     pub peak_work_s: f64,
     /// When `peak_work_s` was reached, seconds.
     pub peak_at_s: f64,
-    /// Prefill and decode tokens accepted and unfinished at that moment.
+    /// Most prefill plus decode tokens accepted and unfinished.
     pub peak_tokens: u64,
     /// Oldest age since due of a waiting request, over the run.
     pub oldest_age_s: f64,
@@ -310,10 +310,10 @@ pub struct Debt {
     /// To work the most debt off while the mean demand goes on arriving: work ÷ (1 − required ÷
     /// sustainable); `null` where the mean demand is all that the fleet sustains, or more.
     pub drain_while_serving_s: Option<f64>,
-    /// Most requests that waited at a sampled moment though a limit on their first token or their
+    /// Most requests that waited, never scheduled, at any moment though a limit on their first token or their
     /// completion had passed: serving them makes nobody happy.
     pub peak_past_limit: u64,
-    /// Their share of all that waited at that moment.
+    /// Their share of all that waited, never scheduled, at that moment.
     pub share_past_limit_at_peak: f64,
     /// Such requests when the horizon ends.
     pub past_limit_at_end: u64,

@@ -7,7 +7,9 @@ use super::variant::Variant;
 use crate::accounts::report::SimReport;
 use crate::accounts::{Answer, fleet_spec, missed_targets, rows, window};
 use crate::scenario::Scenario;
-use crate::sim::{FleetSim, FleetSpec, Progress, RunLimits, Saturation, SimRun, saturate};
+use crate::sim::{
+    FleetSim, FleetSpec, Progress, RunLimits, Saturation, SimRun, WorkRate, saturate,
+};
 use crate::slo::{Contract, Fate, Outcome, RequestStamps, classify};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
@@ -178,8 +180,9 @@ impl Runs {
             None => *self.saturation.insert(saturate(&scenario.mix().ok()?, &fleet.replica)?),
         };
         let left = self.budget - self.spent;
-        let (end, work) =
-            simulate_while_hopeful(scenario, requests, &fleet, left, needed.to_the_end);
+        let rate = WorkRate::new(&saturation, fleet.replicas);
+        let sim = begin(scenario, requests, &fleet).weighing(rate);
+        let (end, work) = simulate_while_hopeful(scenario, requests, sim, left, needed.to_the_end);
         self.spent += work;
         let run = match end {
             End::Whole(run) => run,
@@ -197,7 +200,8 @@ impl Runs {
         let fleet = fleet_spec(&scenario.pool).ok()?;
         let requests = scenario.offered().ok()?;
         let left = self.budget - self.spent;
-        let (end, work) = simulate_while_hopeful(scenario, &requests, &fleet, left, false);
+        let sim = begin(scenario, &requests, &fleet);
+        let (end, work) = simulate_while_hopeful(scenario, &requests, sim, left, false);
         self.spent += work;
         let run = match end {
             End::Whole(run) => run,
@@ -242,17 +246,24 @@ fn work(sim: &FleetSim) -> u64 {
     sim.boundaries() + BOUNDARIES_PER_REQUEST * sim.attempts() as u64
 }
 
+fn begin<'a>(
+    scenario: &'a Scenario,
+    requests: &'a [OfferedRequest],
+    fleet: &'a FleetSpec,
+) -> FleetSim<'a> {
+    let limits = RunLimits::to_the_end(scenario.horizon);
+    FleetSim::new(requests, fleet, limits).asked_by(&scenario.classes, scenario.seed)
+}
+
 /// A run to its end, until it is hopeless unless it is wanted `to_the_end`, or until what is `left`
 /// of the budget is spent; and the work it took.
 fn simulate_while_hopeful(
     scenario: &Scenario,
     requests: &[OfferedRequest],
-    fleet: &FleetSpec,
+    mut sim: FleetSim,
     left: u64,
     to_the_end: bool,
 ) -> (End, u64) {
-    let limits = RunLimits::to_the_end(scenario.horizon);
-    let mut sim = FleetSim::new(requests, fleet, limits).asked_by(&scenario.classes, scenario.seed);
     // How much the users of a closed loop will ask is not known before the end.
     let to_the_end = to_the_end || scenario.has_closed_loop();
     let boundaries = BOUNDARIES_BETWEEN_LOOKS.max(requests.len() as u64);

@@ -12,6 +12,7 @@ use super::ends::Ends;
 use super::event::{Event, EventKind};
 use super::job::Job;
 use super::loads::Loads;
+use super::peaks::{PeakWatch, WorkRate};
 use super::replica::{Leaping, ReplicaEngine};
 use super::sampler::Sampler;
 use super::{CutOff, FleetSpec, RunLimits};
@@ -41,11 +42,10 @@ pub struct FleetSim<'a, R: ReplicaEngine<'a> = Leaping<'a>> {
     events: BinaryHeap<Reverse<Event>>,
     next_arrival: usize,
     loads: Loads,
-    /// Requests in the queues of all replicas.
-    waiting: u64,
     now: Picos,
     counts: Counts,
     sampler: Sampler,
+    peaks: PeakWatch,
     /// Boundaries so far: the work this run took.
     boundaries: u64,
     /// Steps begun by all replicas when everything planned has begun.
@@ -92,10 +92,10 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             events: BinaryHeap::new(),
             next_arrival: 0,
             loads: Loads::idle(spec.replicas),
-            waiting: 0,
             now: Picos::ZERO,
             counts: Counts::default(),
             sampler: Sampler::new(limits.horizon),
+            peaks: PeakWatch::default(),
             boundaries: 0,
             steps_planned: 0,
             cut_off: None,
@@ -111,6 +111,13 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         for (id, asked) in self.clients.first_turns() {
             self.send(id, &asked, Picos::ZERO);
         }
+        self
+    }
+
+    /// The same run, its most work found by `rate`; without one, every token is a second.
+    #[must_use]
+    pub fn weighing(mut self, rate: WorkRate) -> Self {
+        self.peaks.weigh_by(rate);
         self
     }
 
@@ -132,6 +139,9 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             }
             if self.boundaries >= pause {
                 return Progress::Running { decided: self.decided() };
+            }
+            if event.at > self.now {
+                self.look_for_peaks();
             }
             self.sample_until(event.at);
             self.take(event);
@@ -206,7 +216,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             return;
         }
         let knock = Knock { priority: self.clients.priority(id), at: self.now };
-        if !self.door.admits(knock, self.waiting) {
+        if !self.door.admits(knock, self.peaks.waiting()) {
             self.turn_away(id, Fate::Rejected);
             return;
         }
@@ -273,12 +283,11 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// Something happens to a replica now; what the fleet knows of it follows.
     fn drive(&mut self, replica: u32, happen: impl FnOnce(&mut R, Picos, &mut [Job<R::State>])) {
         let engine = &mut self.replicas[replica as usize];
-        let planned = engine.steps_planned();
-        let waiting = engine.load().waiting;
+        let (planned, before) = (engine.steps_planned(), *engine.load());
         happen(engine, self.now, &mut self.jobs);
         let after = engine.load();
         self.steps_planned = self.steps_planned - planned + engine.steps_planned();
-        self.waiting = self.waiting - u64::from(waiting) + u64::from(after.waiting);
+        self.peaks.change(&before, after);
         self.loads.set(replica, after.outstanding);
         self.ends.set(replica, engine.end());
     }

@@ -58,6 +58,11 @@ impl<S> Job<S> {
         self.output - self.stamps.generated
     }
 
+    /// Age since due at `now` of a request in a queue; zero if the queue took it this moment.
+    pub fn age_in_queue(&self, now: Picos) -> Picos {
+        if self.stamps.queued < Some(now) { now - self.due } else { Picos::ZERO }
+    }
+
     /// It leaves at `at`.
     pub fn end(&mut self, fate: Fate, at: Picos) {
         self.place = Place::Gone;

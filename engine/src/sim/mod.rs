@@ -15,12 +15,14 @@ mod exactness;
 mod fleet;
 mod job;
 mod loads;
+mod peaks;
 mod replica;
 mod sampler;
 mod saturate;
 
 pub use clients::{ClientRequest, drive_clients};
 pub use fleet::{FleetSim, Progress};
+pub use peaks::{Peaks, WorkRate};
 pub use replica::Refusals;
 use replica::{Leaping, ReplicaEngine, Stepwise};
 pub use saturate::{Saturation, saturate};
@@ -166,6 +168,8 @@ pub struct SimRun {
     pub requests: Option<Vec<OfferedRequest>>,
     /// The fleet at evenly spaced moments, and at the end.
     pub samples: Vec<Sample>,
+    /// The most that was owed at any moment.
+    pub peaks: Peaks,
     /// When the last request was decided, or the run was cut off.
     pub ended: Picos,
     /// Steps executed, over all replicas.

@@ -81,6 +81,36 @@ proptest! {
     }
 
     #[test]
+    fn no_sample_and_no_request_is_worse_than_a_peak(
+        requests in requests(), replica in replicas(), n in 1_u32..4,
+    ) {
+        let run = run(&requests, replica, n);
+        let peaks = run.peaks;
+        let mut owed = 0;
+        for sample in &run.samples {
+            let tokens = sample.backlog_prefill_tokens + sample.backlog_decode_tokens;
+            owed = owed.max(tokens);
+            prop_assert!(sample.waiting <= peaks.waiting);
+            prop_assert!(sample.oldest_age <= peaks.oldest_age);
+            prop_assert!(tokens <= peaks.backlog_tokens);
+            // Without a rate of work a token is a second.
+            prop_assert!(tokens as f64 <= peaks.work_s);
+        }
+        let offered: u64 =
+            requests.iter().map(|r| u64::from(r.input_tokens) + u64::from(r.output_tokens)).sum();
+        prop_assert!(peaks.waiting <= requests.len() as u64);
+        let preempted = run.stamps.iter().any(|stamps| stamps.preemptions > 0);
+        prop_assert!(preempted || peaks.backlog_tokens <= offered);
+        let waited = requests.iter().zip(&run.stamps).filter_map(|(request, stamps)| {
+            let until = stamps.scheduled.or(stamps.ended)?;
+            (stamps.queued? < until).then_some(until - request.due)
+        });
+        let longest = waited.max().unwrap_or(Picos::ZERO);
+        prop_assert!(longest <= peaks.oldest_age);
+        prop_assert!(preempted || longest == peaks.oldest_age);
+    }
+
+    #[test]
     fn causes_precede_effects(requests in requests(), replica in replicas(), n in 1_u32..4) {
         let run = run(&requests, replica.clone(), n);
         for (request, stamps) in requests.iter().zip(&run.stamps) {
@@ -249,4 +279,20 @@ fn a_limit_cuts_the_run_off_and_says_so() {
     let limits = RunLimits { max_steps: 1000, ..RunLimits::to_the_end(horizon) };
     assert_eq!(simulate(&requests, &fleet, limits).cut_off, Some(CutOff::Steps));
     assert_eq!(simulate(&requests, &fleet, RunLimits::to_the_end(horizon)).cut_off, None);
+}
+
+/// A hundred requests at once, and all done before the next of 240 samples is taken.
+#[test]
+fn a_burst_between_two_samples_is_seen() {
+    let mut requests: Vec<_> = (0..100).map(|_| request(1.0, 100, 2)).collect();
+    requests.push(request(3600.0, 1, 1));
+    let replica = ReplicaSpec { max_num_seqs: 10, ..replica(law(5e-3, 4e-5, 2.6e-8)) };
+    let run = run(&requests, replica, 1);
+    assert!(run.samples.iter().all(|sample| sample.waiting == 0), "the samples miss it");
+    assert_eq!(run.peaks.waiting, 90, "ten are in the batch at once");
+    assert_eq!(run.peaks.backlog_tokens, 100 * 102);
+    assert_eq!(run.peaks.work_at, Picos::from_secs(1.0));
+    let last = run.stamps[99].scheduled.expect("served");
+    assert_eq!(run.peaks.oldest_age, last - requests[99].due);
+    assert!(run.peaks.oldest_age.as_secs() > 0.05);
 }

@@ -3,7 +3,7 @@
 use super::FleetSim;
 use super::clients::Clients;
 use crate::sim::replica::ReplicaEngine;
-use crate::sim::{CutOff, Sample, SimRun, Usage};
+use crate::sim::{CutOff, Peaks, Sample, SimRun, Usage};
 use crate::slo::{Fate, RequestStamps};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
@@ -36,9 +36,11 @@ impl Counts {
 impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// What the run gave so far.
     pub fn finish(mut self) -> SimRun {
+        self.look_for_peaks();
         let ended = self.last_moment();
         self.sample_until(ended);
-        self.sampler.record(self.snapshot(ended));
+        let last = self.snapshot(ended);
+        self.sampler.record(last);
         for replica in &mut self.replicas {
             replica.settle(ended, &mut self.jobs);
         }
@@ -46,6 +48,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             stamps: Vec::new(),
             requests: None,
             samples: self.sampler.into_samples(),
+            peaks: Peaks { oldest_age: last.oldest_age, ..self.peaks.peaks() },
             ended,
             steps: 0,
             busy: Picos::ZERO,
@@ -58,6 +61,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             run.steps += load.steps;
             run.busy += load.busy;
             run.recomputed_tokens += load.recomputed_tokens;
+            run.peaks.oldest_age = run.peaks.oldest_age.max(load.oldest_age);
             run.usage.kv_token_s += held.block_s() * f64::from(self.spec.replica.block_size);
             run.usage.running_s += held.running_s();
         }
@@ -100,6 +104,13 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// Requests that have left the system.
     pub(super) fn decided(&self) -> u64 {
         self.counts.lost + self.replicas.iter().map(|replica| replica.load().completed).sum::<u64>()
+    }
+
+    /// Whether what is owed now, when all of this moment has happened, is the most so far.
+    pub(super) fn look_for_peaks(&mut self) {
+        let (now, replicas) = (self.now, &self.replicas);
+        let owed = |replica: &R| replica.load_at(now).backlog_decode_tokens;
+        self.peaks.look(now, || replicas.iter().map(owed).sum());
     }
 
     /// Records the fleet as it was at every sampling moment before `at`.

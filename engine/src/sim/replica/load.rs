@@ -7,6 +7,8 @@ use crate::units::{PICOS_PER_S, Picos};
 pub struct ReplicaLoad {
     /// Requests in queues.
     pub waiting: u32,
+    /// Longest age since due with which a request left a queue that it had waited in.
+    pub oldest_age: Picos,
     /// Requests queued or running.
     pub outstanding: u32,
     /// Prompt tokens (and tokens to compute again) not yet computed.
@@ -47,9 +49,10 @@ impl ReplicaLoad {
         self.waiting_decode_tokens += u64::from(decode_left);
     }
 
-    /// A request with this much left leaves the queue.
-    pub fn leave_queue(&mut self, prefill_left: u32, decode_left: u32) {
+    /// A request with this much left leaves the queue; `age` is zero if it came this moment.
+    pub fn leave_queue(&mut self, prefill_left: u32, decode_left: u32, age: Picos) {
         self.waiting -= 1;
+        self.oldest_age = self.oldest_age.max(age);
         self.waiting_prefill_tokens -= u64::from(prefill_left);
         self.waiting_decode_tokens -= u64::from(decode_left);
     }

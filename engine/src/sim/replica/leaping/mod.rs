@@ -194,7 +194,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
         match jobs[id as usize].place {
             Place::Waiting => {
                 let job = &jobs[id as usize];
-                self.load.leave_queue(job.prefill_left(), job.decode_left());
+                self.load.leave_queue(job.prefill_left(), job.decode_left(), job.age_in_queue(now));
                 if self.blocked.is_some_and(|blocked| blocked.head == id) {
                     self.cut(now, jobs);
                 }

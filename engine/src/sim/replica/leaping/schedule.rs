@@ -147,7 +147,7 @@ impl Leaping<'_> {
     fn admit_head(&mut self, id: u32, hits: u32, tokens: u32, now: Picos, jobs: &mut [LeapJob]) {
         self.queue.pop();
         let job = &mut jobs[id as usize];
-        self.load.leave_queue(job.prefill_left(), job.decode_left());
+        self.load.leave_queue(job.prefill_left(), job.decode_left(), job.age_in_queue(now));
         self.blocks.take_back(job.state.ticket, hits);
         let cached = hits * self.spec.block_size;
         self.blocks.take(self.blocks_of(cached + tokens) - u64::from(hits));

@@ -119,7 +119,9 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
     fn leave(&mut self, id: u32, fate: Fate, now: Picos, jobs: &mut [StepJob]) {
         let job = &mut jobs[id as usize];
         match job.place {
-            Place::Waiting => self.load.leave_queue(job.prefill_left(), job.decode_left()),
+            Place::Waiting => {
+                self.load.leave_queue(job.prefill_left(), job.decode_left(), job.age_in_queue(now))
+            }
             Place::Running => self.leaving += 1,
             Place::Outside | Place::Gone => return,
         }

@@ -140,7 +140,7 @@ impl Stepwise<'_> {
     fn admit_head(&mut self, id: u32, hits: u32, chunk: u32, now: Picos, jobs: &mut [StepJob]) {
         self.queue.pop();
         let job = &mut jobs[id as usize];
-        self.load.leave_queue(job.prefill_left(), job.decode_left());
+        self.load.leave_queue(job.prefill_left(), job.decode_left(), job.age_in_queue(now));
         if let Some(kept) = job.state.kept.take() {
             self.pool.take_back(kept, hits.into());
         }

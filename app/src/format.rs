@@ -3,7 +3,9 @@
 //! A narrow no-break space stands before units, a true minus before negative numbers, and a dash
 //! where there is no value.
 
+pub use goodput_engine::counted::{counted, plural};
 use goodput_engine::math;
+pub use goodput_engine::stats::apportion;
 
 /// Between a number and its unit; thin, and no line breaks there.
 pub const THIN: char = '\u{202f}';
@@ -181,34 +183,6 @@ pub fn bytes(x: f64) -> String {
     with_unit(&significant(scaled), unit)
 }
 
-/// `1 replica`, `2 replicas`.
-pub fn plural(n: u64, one: &str, many: &str) -> String {
-    format!("{} {}", count(n), if n == 1 { one } else { many })
-}
-
-/// Splits `units` whole units over `weights` by largest remainder, so that the parts sum to
-/// `units` exactly; ties go to the earlier part. All zero when there is nothing to share.
-pub fn apportion(weights: &[u64], units: u64) -> Vec<u64> {
-    let total: u128 = weights.iter().map(|&w| u128::from(w)).sum();
-    if total == 0 {
-        return vec![0; weights.len()];
-    }
-    let scaled: Vec<u128> = weights.iter().map(|&w| u128::from(w) * u128::from(units)).collect();
-    let mut parts: Vec<u64> = scaled.iter().map(|s| narrow(s / total)).collect();
-    let mut order: Vec<usize> = (0..weights.len()).collect();
-    order.sort_by_key(|&i| (std::cmp::Reverse(scaled[i] % total), i));
-    let missing = units - parts.iter().sum::<u64>();
-    for &i in order.iter().take(usize::try_from(missing).unwrap_or(usize::MAX)) {
-        parts[i] += 1;
-    }
-    parts
-}
-
-/// A quotient of a share: at most the units that are shared out.
-fn narrow(x: u128) -> u64 {
-    u64::try_from(x).unwrap_or(u64::MAX)
-}
-
 /// Power of ten of the leading digit of a non-zero number, after rounding to three digits.
 #[expect(clippy::cast_possible_truncation, reason = "a decade of an f64 is between -324 and 308")]
 fn decade(x: f64) -> i32 {
@@ -274,17 +248,5 @@ mod tests {
         assert_eq!(factor(2.23), "×\u{202f}2.2");
         assert_eq!(clock(1_470.0), "24:30");
         assert_eq!(clock(5_070.4), "1:24:30");
-    }
-
-    #[test]
-    fn shares_sum_exactly() {
-        let counts = [31_120, 13_585, 11_490, 8_153, 3_118, 1_024, 564, 212, 49];
-        let users = apportion(&counts, 100);
-        assert_eq!(users.iter().sum::<u64>(), 100);
-        assert_eq!(users, [45, 20, 17, 12, 4, 1, 1, 0, 0]);
-        assert_eq!(apportion(&counts, 1_000).iter().sum::<u64>(), 1_000);
-        assert_eq!(apportion(&[0, 0], 100), [0, 0]);
-        assert_eq!(apportion(&[1, 1, 1], 100), [34, 33, 33]);
-        assert_eq!(apportion(&[u64::MAX, u64::MAX], 1_000), [500, 500]);
     }
 }

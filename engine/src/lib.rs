@@ -2,6 +2,7 @@
 //! contract, and why each lost request was lost.
 
 // Layer 0
+pub mod counted;
 pub mod math;
 mod nearest;
 pub mod problem;

@@ -46,6 +46,29 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// Splits `units` whole units over `weights` by largest remainder, so that the parts sum to
+/// `units` exactly; ties go to the earlier part. All zero when there is nothing to share.
+pub fn apportion(weights: &[u64], units: u64) -> Vec<u64> {
+    let total: u128 = weights.iter().map(|&w| u128::from(w)).sum();
+    if total == 0 {
+        return vec![0; weights.len()];
+    }
+    let scaled: Vec<u128> = weights.iter().map(|&w| u128::from(w) * u128::from(units)).collect();
+    let mut parts: Vec<u64> = scaled.iter().map(|s| narrow(s / total)).collect();
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_by_key(|&i| (std::cmp::Reverse(scaled[i] % total), i));
+    let missing = units - parts.iter().sum::<u64>();
+    for &i in order.iter().take(usize::try_from(missing).unwrap_or(usize::MAX)) {
+        parts[i] += 1;
+    }
+    parts
+}
+
+/// A quotient of a share: at most the units that are shared out.
+fn narrow(x: u128) -> u64 {
+    u64::try_from(x).unwrap_or(u64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,5 +98,17 @@ mod tests {
         assert!((low - 0.403_8).abs() < 1e-3 && (high - 0.596_2).abs() < 1e-3);
         let (low, high) = wilson_95(0, 10);
         assert!(low.abs() < 1e-12 && (high - 0.277_5).abs() < 1e-3);
+    }
+
+    #[test]
+    fn shares_sum_exactly() {
+        let counts = [31_120, 13_585, 11_490, 8_153, 3_118, 1_024, 564, 212, 49];
+        let users = apportion(&counts, 100);
+        assert_eq!(users.iter().sum::<u64>(), 100);
+        assert_eq!(users, [45, 20, 17, 12, 4, 1, 1, 0, 0]);
+        assert_eq!(apportion(&counts, 1_000).iter().sum::<u64>(), 1_000);
+        assert_eq!(apportion(&[0, 0], 100), [0, 0]);
+        assert_eq!(apportion(&[1, 1, 1], 100), [34, 33, 33]);
+        assert_eq!(apportion(&[u64::MAX, u64::MAX], 1_000), [500, 500]);
     }
 }

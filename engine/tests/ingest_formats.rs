@@ -54,7 +54,7 @@ fn a_trace_is_sorted_and_its_columns_found_by_name() {
     assert_eq!(trace.input_tokens, [60, 70]);
     assert_eq!(trace.output_tokens, [0, 5]);
     assert_eq!(trace.started_at.as_deref(), Some("2024-05-10 00:00:08.25"));
-    for word in ["NumImages", "sorted by time", "1 requests have no generated token"] {
+    for word in ["NumImages", "sorted by time", "1 request has no generated token"] {
         assert!(remarks.iter().any(|remark| remark.contains(word)), "{word}: {remarks:?}");
     }
 }
@@ -145,7 +145,7 @@ fn empty_successes_and_failures_of_2024_have_no_latency() {
     assert_eq!(point.load, Load::RequestRate { rps: 2.0 });
     assert_eq!((point.failed, point.goodput_rps), (Some(1), Some(0.75)));
     assert_eq!(point.burstiness, None);
-    let remark = "1 requests have a TTFT and no token: their TTFT was left out (line 1)";
+    let remark = "1 request has a TTFT and no token: its TTFT was left out (line 1)";
     assert_eq!(parsed.notes.remarks, [remark]);
 }
 

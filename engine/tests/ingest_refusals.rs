@@ -22,6 +22,16 @@ fn gzip(text: &[u8]) -> Vec<u8> {
 }
 
 #[test]
+fn sizes_are_in_megabytes_and_no_sentence_begins_with_a_file_name() {
+    let large = goodput_engine::ingest::refuse_size(250_000_000).expect("too large");
+    assert!(large.message.contains("250 MB") && large.message.contains("200 MB"), "{large:?}");
+    let barely = goodput_engine::ingest::refuse_size(MAX_FILE_BYTES as u64 + 1).expect("too large");
+    assert!(barely.message.contains("200.1 MB"), "more than is read reads as more: {barely:?}");
+    let empty = read("run.json", b"").expect_err("nothing in it");
+    assert_eq!(empty.message, "the file run.json is empty");
+}
+
+#[test]
 fn what_a_table_leaves_open_is_asked() {
     for (text, word) in [
         ("concurrency;ttft_p50_ms;output_tps\n8;45,5;1200\n", "semicolons"),

@@ -7,7 +7,7 @@ use std::{
 
 /// Every module of the engine and its layer, lowest first.
 const LAYERS: [&[&str]; 7] = [
-    &["units", "math", "stats", "rng", "problem", "nearest", "progress"],
+    &["units", "math", "stats", "rng", "problem", "nearest", "counted", "progress"],
     &["workload", "fleet", "slo"],
     &["step_time", "catalog"],
     &["scenario", "ingest"],

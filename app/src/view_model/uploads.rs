@@ -63,7 +63,7 @@ pub fn file_facts(read: &ReadFile) -> Option<FileFacts> {
     Some(FileFacts {
         format: format_title(parsed.format.id()),
         tool_version: parsed.tool_version.clone().unwrap_or_else(|| "not in the file".to_owned()),
-        read: format!("{} {counted}", format::count(*rows_read)),
+        read: format::counted(*rows_read, counted),
         used: format::count(*rows_used),
         excluded: excluded.map(|e| format!("{}: {}", format::count(e.rows), e.reason)).collect(),
         remarks: remarks.clone(),
@@ -81,12 +81,9 @@ pub fn refusal(refusal: &Refusal) -> (String, String, Vec<String>) {
     (message, sentence(&refusal.hint), refusal.looked_for.clone())
 }
 
-/// With a capital at the start.
+/// With a capital at the start, unless that is a name of something.
 pub fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    chars
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
+    super::words::clause(text)
 }
 
 /// A row of the findings table.
@@ -348,6 +345,17 @@ mod tests {
         let (message, _, looked_for) = refusal(&ingest::read("x", b"hello").expect_err("unknown"));
         assert!(message.starts_with("No known format"), "{message}");
         assert_eq!(looked_for.len(), FORMATS.len());
+    }
+
+    #[test]
+    fn one_row_is_singular_and_names_keep_their_spelling() {
+        let one = TRACE.lines().take(2).collect::<Vec<_>>().join("\n");
+        let parsed = ingest::read("t.csv", one.as_bytes()).expect("a trace of one");
+        let Notes { counted, rows_read, .. } = &parsed.notes;
+        assert_eq!(format::counted(*rows_read, counted), "1 request");
+        let why = ingest::read("run.json", b"").expect_err("empty");
+        assert_eq!(refusal(&why).0, "The file run.json is empty");
+        assert_eq!(sentence("run.json has no load"), "run.json has no load");
     }
 
     #[test]

@@ -66,10 +66,12 @@ fn sentence_case(name: &str) -> String {
     clause(&name.replace('_', " "))
 }
 
-/// A clause as it begins a line; names of options stay as they are spelled.
+/// A clause as it begins a line; names of options and files stay as they are spelled.
 pub fn clause(text: &str) -> String {
     let first_word = text.split(' ').next().unwrap_or_default();
-    if first_word.contains('_') {
+    // `max_num_seqs`, `run.json`, `a/b`, but not `first:` or `last.`
+    let inner = first_word.trim_end_matches([':', ',', ';', '.', ')']);
+    if inner.contains(['_', '.', '/', '=']) {
         return text.to_owned();
     }
     let mut letters = text.chars();
@@ -122,6 +124,19 @@ impl Tag {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_keep_their_spelling_at_the_start_of_a_line() {
+        for (text, line) in [
+            ("rows are missing", "Rows are missing"),
+            ("max_num_seqs × 1.25", "max_num_seqs × 1.25"),
+            ("run.json holds nothing", "run.json holds nothing"),
+            ("results/a is empty", "results/a is empty"),
+            ("empty: nothing to read", "Empty: nothing to read"),
+        ] {
+            assert_eq!(clause(text), line);
+        }
+    }
 
     #[test]
     fn cost_lines_take_the_look_of_their_outcome() {

@@ -184,8 +184,9 @@ pub fn expected_requests(doc: &ScenarioDoc, index: usize) -> String {
     );
     let word = if recorded { "" } else { " expected" };
     format!(
-        "{} requests{word} in {}, mean {}",
+        "{} {}{word} in {}, mean {}",
         format::fixed(requests, 0),
+        if (0.5..1.5).contains(&requests) { "request" } else { "requests" },
         format::seconds(horizon_s),
         format::rps(requests / horizon_s),
     )

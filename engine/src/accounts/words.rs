@@ -1,5 +1,7 @@
 //! Numbers as the verdict speaks them.
 
+pub use crate::counted::{plural, thousands};
+
 /// Three significant digits with thousands separators: 57,300; 12.3; 0.0451.
 pub fn three_digits(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
@@ -19,24 +21,6 @@ pub fn three_digits(value: f64) -> String {
     };
     let text = format!("{value:.decimals$}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// A whole number with thousands separators.
-pub fn thousands(value: f64) -> String {
-    let digits = format!("{:.0}", value.abs());
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    if value < 0.0 { format!("−{text}") } else { text }
-}
-
-/// A number of things: 1 replica; 2 replicas; 12,000 requests.
-pub fn plural(count: u64, one: &str, many: &str) -> String {
-    format!("{} {}", thousands(count as f64), if count == 1 { one } else { many })
 }
 
 /// A share in percent: 96.1 %.
@@ -75,9 +59,6 @@ mod tests {
         }
         assert_eq!(thousands(1_234_567.0), "1,234,567");
         assert_eq!(thousands(-1234.0), "−1,234");
-        assert_eq!(plural(1, "replica", "replicas"), "1 replica");
-        assert_eq!(plural(0, "replica", "replicas"), "0 replicas");
-        assert_eq!(plural(12_000, "request", "requests"), "12,000 requests");
         assert_eq!(percent(0.961), "96.1 %");
         assert_eq!(percent(0.9), "90 %");
         assert_eq!(span_ms(2000.0), "2 s");

@@ -6,7 +6,7 @@ use goodput_engine::accounts::accounting::{
     Accounting, BreakOut, Cause, Causes, Dimension, LimitLifted, LimitToSave, Relaxing,
     TargetResult,
 };
-use goodput_engine::accounts::words::{percent, span_ms, thousands, three_digits};
+use goodput_engine::accounts::words::{percent, plural, span_ms, thousands, three_digits};
 
 use super::text::Page;
 
@@ -64,8 +64,8 @@ fn relaxing(page: &mut Page, relaxing: &Relaxing) {
         return;
     }
     page.heading(&format!(
-        "What alone would have saved the {} lost requests",
-        thousands(relaxing.lost as f64)
+        "What alone would have saved the {}",
+        plural(relaxing.lost, "lost request", "lost requests")
     ));
     for lifted in relaxing.limits.iter().filter(|lifted| lifted.saved > 0) {
         page.row(&format!("no {} limit", lifted.limit.name()), &saves(lifted));

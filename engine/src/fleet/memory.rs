@@ -17,6 +17,7 @@ use super::kv::KvFootprint;
 use super::layout::Layout;
 use super::model::ModelShape;
 use super::precision::Precision;
+use crate::counted::plural;
 
 /// Bytes in one GiB.
 pub const GIB: f64 = 1_073_741_824.0;
@@ -283,11 +284,14 @@ fn does_not_fit(
     let remedy = smallest_fitting.map_or_else(
         || format!("no layout of up to {MOST_GPUS} GPUs holds it"),
         |fit| {
-            let stages = match fit.pipeline_parallel {
-                1 => String::new(),
-                stages => format!(" × {stages} pipeline stages"),
-            };
-            format!("smallest fitting: {} GPUs (TP{}{stages})", fit.gpus, fit.tensor_parallel)
+            let gpus = plural(fit.gpus.into(), "GPU", "GPUs");
+            match fit.pipeline_parallel {
+                1 => format!("smallest fitting: {gpus} (tensor_parallel {})", fit.tensor_parallel),
+                stages => format!(
+                    "no tensor_parallel up to {LARGEST_TENSOR_PARALLEL} holds it; {gpus} in \
+                     {stages} pipeline stages would, which no scenario can have"
+                ),
+            }
         },
     );
     let gpus = question.layout.gpus();

@@ -4,6 +4,7 @@
 //! of 2023 and 2024). Stamps carry seven fractional digits; lines end in CRLF, the last often not at all.
 //! Columns are found by name; others, such as `NumImages`, are named in the notes.
 
+use crate::counted::plural;
 use csv::ByteRecord;
 
 use super::csv_table::{self, Delimiter, trimmed};
@@ -92,14 +93,20 @@ fn parse(text: &str) -> Result<Body, Refusal> {
     }
     let late = rows.windows(2).filter(|pair| pair[1].0 < pair[0].0).count();
     if late > 0 {
-        notes.remark(format!(
-            "{late} rows are stamped before the row above them: requests were sorted by time"
+        notes.remark(plural(
+            late as u64,
+            "row is stamped before the row above it: requests were sorted by time",
+            "rows are stamped before the row above them: requests were sorted by time",
         ));
         rows.sort_by_key(|row| row.0);
     }
     let silent = rows.iter().filter(|row| row.2 == 0).count();
     if silent > 0 {
-        notes.remark(format!("{silent} requests have no generated token; they were kept"));
+        notes.remark(plural(
+            silent as u64,
+            "request has no generated token; it was kept",
+            "requests have no generated token; they were kept",
+        ));
     }
     let trace = trace_of(&rows, first_stamp.map(|(_, stamp)| stamp));
     Ok(Body { tool_version: None, contents: Contents::Trace(trace), notes })

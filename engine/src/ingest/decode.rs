@@ -9,7 +9,7 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Refusal> {
     if bytes.starts_with(&gzip::MAGIC) {
         let unpacked = gzip::unpack(bytes)?;
         return if unpacked.is_empty() {
-            Err(Refusal::empty("the gzip file holds 0 bytes"))
+            Err(Refusal::empty("the gzip file is empty"))
         } else {
             Ok(Cow::Owned(unpacked))
         };

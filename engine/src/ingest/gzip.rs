@@ -22,7 +22,7 @@ fn unpack_bounded(bytes: &[u8], limit: usize) -> Result<Vec<u8>, Refusal> {
         let one_too_many = (limit - text.len()) as u64 + 1;
         member.by_ref().take(one_too_many).read_to_end(&mut text).map_err(|why| refusal(&why))?;
         if text.len() > limit {
-            return Err(Refusal::too_large(limit + 1, "bytes or more unpacked", limit));
+            return Err(Refusal::too_many_bytes(None, limit));
         }
         rest = member.into_inner();
         // Anything but another member is padding, which RFC 1952 lets a reader ignore.

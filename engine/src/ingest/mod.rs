@@ -65,7 +65,7 @@ pub const MAX_ROWS: usize = 2_000_000;
 /// The same bytes always give the same value, and no bytes make it panic.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Parsed, Refusal> {
     if bytes.is_empty() {
-        return Err(Refusal::empty(format!("{name} holds 0 bytes")));
+        return Err(Refusal::empty(format!("the file {name} is empty")));
     }
     if let Some(refusal) = refuse_size(bytes.len() as u64) {
         return Err(refusal);
@@ -78,7 +78,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Parsed, Refusal> {
 /// The refusal of a file of so many bytes, if it is too large: to be asked before it is loaded.
 pub fn refuse_size(bytes: u64) -> Option<Refusal> {
     let too_large = bytes > MAX_FILE_BYTES as u64;
-    too_large.then(|| Refusal::too_large(bytes, "bytes", MAX_FILE_BYTES))
+    too_large.then(|| Refusal::too_many_bytes(Some(bytes), MAX_FILE_BYTES))
 }
 
 /// [`read`], keeping the name and the refusal: what the page's list of files and `review` take.

@@ -70,13 +70,30 @@ impl Refusal {
         Self::new(RefusalKind::Binary, message, hint)
     }
 
-    /// `found` of `what` where `limit` are allowed.
+    /// `found` of `what` where `limit` are allowed; of bytes, [`Self::too_many_bytes`].
     pub(super) fn too_large(found: impl std::fmt::Display, what: &str, limit: usize) -> Self {
         Self::new(
             RefusalKind::TooLarge,
             format!("the file has {found} {what}; at most {limit} are read"),
             "split the file or leave out the per-request part",
         )
+    }
+
+    /// More bytes than the `limit` that are read; `None` where a packed file unpacks to more.
+    pub(super) fn too_many_bytes(found: Option<u64>, limit: usize) -> Self {
+        let megabytes = |bytes: u64| (bytes as f64 / 1e5).ceil() / 10.0;
+        let most = megabytes(limit as u64);
+        let message = match found {
+            Some(bytes) => {
+                format!(
+                    "the file has {} MB, more than the {most} MB that are read",
+                    megabytes(bytes)
+                )
+            }
+            None => format!("unpacked, the file has more than the {most} MB that are read"),
+        };
+        let hint = "split the file or leave out the per-request part";
+        Self::new(RefusalKind::TooLarge, message, hint)
     }
 
     /// No format matched.

@@ -49,13 +49,13 @@ pub(super) fn for_each_member(
             let inflated = DeflateDecoder::new(member.data());
             member.verifying_reader(inflated).take(limit).read_to_end(&mut unpacked)
         } else {
-            let message = format!("{name} is packed by a method other than stored or deflated");
+            let message =
+                format!("the file {name} is packed by a method other than stored or deflated");
             visit(name, Err(Refusal::binary(message, "pack it again with ordinary zip")));
             continue;
         };
         if unpacked.len() > left {
-            let found = MAX_FILE_BYTES + 1;
-            return Err(Refusal::too_large(found, "bytes or more unpacked", MAX_FILE_BYTES));
+            return Err(Refusal::too_many_bytes(None, MAX_FILE_BYTES));
         }
         match read {
             Ok(_) => {
@@ -63,7 +63,7 @@ pub(super) fn for_each_member(
                 visit(name, Ok(&unpacked));
             }
             Err(why) => {
-                let message = format!("{name} is damaged: {why}");
+                let message = format!("the file {name} is damaged: {why}");
                 visit(name, Err(Refusal::broken(message, "download or pack the archive again")));
             }
         }

@@ -111,7 +111,7 @@ impl std::error::Error for LinkError {}
 pub fn encode(doc: &ScenarioDoc) -> Result<Link, Problem> {
     let json = doc::to_minimal_json(doc);
     if json.len() > MAX_UNPACKED_BYTES {
-        return Err(too_long(json.len(), "bytes"));
+        return Err(too_long(json.len() / 1000, "kB of text"));
     }
     // NaN and the infinities have no JSON; what would not come back is not sent.
     if doc::parse(&json).as_ref() != Ok(doc) {
@@ -177,6 +177,7 @@ pub fn decode(text: &str) -> Result<Opened, LinkError> {
         return Err(LinkError::TooLarge);
     }
     let (made_with, payload) = rest.split_once('.').ok_or(LinkError::Truncated)?;
+    let payload = without_punctuation(payload);
     if made_with.len() != FINGERPRINT_CHARS {
         return Err(LinkError::Broken);
     }
@@ -191,6 +192,12 @@ pub fn decode(text: &str) -> Result<Opened, LinkError> {
         ));
     }
     Ok(Opened { doc, warnings })
+}
+
+/// A payload without what prose put behind it: a full stop, a bracket, a quotation mark. None of
+/// these can be the end of one.
+fn without_punctuation(payload: &str) -> &str {
+    payload.trim_end_matches(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'))
 }
 
 fn unwrapped(text: &str) -> String {

@@ -4,6 +4,7 @@
 //! genai-perf writes thousands marks into quoted numbers, always followed by two decimals, so here
 //! they are known for what they are.
 
+use crate::counted::plural;
 use std::borrow::Cow;
 
 use super::summary;
@@ -40,7 +41,9 @@ pub(super) fn parse(text: &str) -> Result<Body, Refusal> {
     summary::add(&mut gathered, 1, &Node::Map(metrics))?;
     gathered.remarks.add(1, "this CSV does not say the load; the JSON beside it does");
     if others > 0 {
-        gathered.remarks.add(1, format!("{others} rows of GPU tables were not read"));
+        let remark =
+            plural(others, "row of GPU tables was not read", "rows of GPU tables were not read");
+        gathered.remarks.add(1, remark);
     }
     Ok(gathered.finish("runs"))
 }

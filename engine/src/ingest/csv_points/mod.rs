@@ -15,6 +15,7 @@ use super::csv_table::{self, Delimiter, Row, trimmed};
 use super::parsed::{Contents, Notes, RowRemarks};
 use super::registry::{Body, FormatDescription, Head};
 use super::{BenchmarkPoint, MAX_ROWS, Refusal};
+use crate::counted::plural;
 
 /// A table to fill in, with its explanation in comments.
 pub const TEMPLATE: &str = include_str!("template.csv");
@@ -83,7 +84,11 @@ fn parse(text: &str) -> Result<Body, Refusal> {
     }
     let comments = text.lines().filter(|line| line.starts_with('#')).count();
     if comments > 0 {
-        notes.remark(format!("{comments} lines that start with # were not read"));
+        notes.remark(plural(
+            comments as u64,
+            "line that starts with # was not read",
+            "lines that start with # were not read",
+        ));
     }
     notes.remark_all(remarks);
     Ok(Body {

@@ -1,6 +1,7 @@
 //! The per-request lists of a run as records.
 
 use super::run::{Gaps, Lists, Run};
+use crate::counted::plural;
 use crate::ingest::json::Number;
 use crate::ingest::parsed::RowRemarks;
 use crate::ingest::quantity::{quantity, tokens};
@@ -123,7 +124,11 @@ fn remark_on_odd_values(
     if headers_only > 0 {
         remarks.add(
             line,
-            format!("{headers_only} requests have a TTFT and no token: their TTFT was left out"),
+            plural(
+                headers_only as u64,
+                "request has a TTFT and no token: its TTFT was left out",
+                "requests have a TTFT and no token: their TTFT was left out",
+            ),
         );
     }
 }

@@ -1,8 +1,8 @@
 //! Nothing completed: tools then write 0.0 for every latency.
 
+use crate::counted::counted;
 use crate::review::Finding;
 use crate::review::subject::Subject;
-use crate::review::words::count;
 
 pub(super) fn check(subject: &Subject) -> Option<Finding> {
     let attempted = subject.attempted().unwrap_or(0);
@@ -12,7 +12,10 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
     Some(
         Finding::error(
             "all_failed",
-            format!("none of {} requests completed: there is no latency to read", count(attempted)),
+            format!(
+                "none of {} completed: there is no latency to read",
+                counted(attempted, "requests")
+            ),
         )
         .figure("completed", 0.0, "")
         .figure("attempted", attempted as f64, "")

@@ -1,6 +1,7 @@
 //! Requests without an error and without a token, which the tool counts as completed with a TTFT
 //! of 0. They pull every mean and percentile down.
 
+use crate::counted::plural;
 use crate::ingest::RecordOutcome;
 use crate::problem::Severity;
 use crate::review::Finding;
@@ -72,7 +73,11 @@ fn from_totals(subject: &Subject) -> Option<Finding> {
     Some(
         Finding::error(
             "empty_successes",
-            format!("{} requests count as completed and no token came", count(completed)),
+            plural(
+                completed,
+                "request counts as completed and no token came",
+                "requests count as completed and no token came",
+            ),
         )
         .figure("completed", completed as f64, "")
         .figure("output tokens", 0.0, "")

@@ -1,10 +1,11 @@
 //! Percentiles of too few requests.
 
+use crate::counted::counted;
 use crate::ingest::Latency;
 use crate::problem::Severity;
 use crate::review::Finding;
 use crate::review::subject::Subject;
-use crate::review::words::{count, percentile};
+use crate::review::words::percentile;
 
 /// Requests beyond a percentile that make it worth quoting.
 const ENOUGH_BEYOND: f64 = 5.0;
@@ -33,7 +34,7 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
         Finding::new(
             severity,
             "too_short",
-            format!("{name} is quoted over {} requests: {what}", count(completed)),
+            format!("{name} is quoted over {}: {what}", counted(completed, "requests")),
         )
         .figure("requests", completed as f64, "")
         .figure("requests needed", (ENOUGH_BEYOND / (1.0 - highest)).round(), "")

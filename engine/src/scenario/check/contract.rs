@@ -18,8 +18,8 @@ pub(super) fn check(doc: &SloDoc, path: &str, findings: &mut Findings) -> Contra
         }
         findings.error(
             format!("{path}.{field}"),
-            format!("the limit is {limit_ms:?} ms"),
-            format!("give milliseconds above 0 and up to {longest_ms}, or leave the limit out"),
+            stated(limit_ms),
+            "give one above 0 and up to 30 days, or leave the limit out",
         );
         None
     };
@@ -70,8 +70,8 @@ fn check_percentiles(
         if !a_limit {
             findings.error(
                 format!("{path}[{index}].limit_ms"),
-                format!("the limit is {limit_ms:?} ms"),
-                format!("give milliseconds above 0 and up to {longest_ms}"),
+                stated(limit_ms),
+                "give one above 0 and up to 30 days",
             );
         }
         if a_percentile && a_limit {
@@ -80,4 +80,9 @@ fn check_percentiles(
         }
     }
     checked
+}
+
+/// A limit in both units: a document has milliseconds, and many a form seconds.
+fn stated(limit_ms: f64) -> String {
+    format!("the limit is {limit_ms} ms, which is {} s", limit_ms / 1e3)
 }

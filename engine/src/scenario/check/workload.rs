@@ -6,8 +6,9 @@ use super::arrivals_of;
 use super::contract;
 use super::findings::Findings;
 use super::lengths::{check_hidden, check_lengths, check_pairing};
+use crate::counted::thousands;
 use crate::scenario::Scheduler;
-use crate::scenario::doc::{ClassDoc, QualityDoc, SloDoc, WorkloadDoc};
+use crate::scenario::doc::{ArrivalsDoc, ClassDoc, QualityDoc, SloDoc, WorkloadDoc};
 use crate::slo::Contract;
 use crate::units::{MAX_HORIZON_S, Picos};
 use crate::workload::{Arrivals, Lengths, MAX_LENGTH_TOKENS, MAX_REQUESTS, Quality, TrafficClass};
@@ -54,7 +55,7 @@ pub(super) fn check(doc: &WorkloadDoc, findings: &mut Findings) -> Option<Worklo
     let horizon = horizon?;
     let complete = complete == doc.classes.len() && !classes.is_empty();
     if complete {
-        check_volume(&classes, horizon, findings);
+        check_volume(doc, &classes, horizon, findings);
     }
     let warmup = Picos::from_secs(doc.warmup_s);
     complete.then_some(Workload { horizon, warmup, classes, contracts })
@@ -222,15 +223,39 @@ fn check_quality(doc: &QualityDoc, path: &str, findings: &mut Findings) -> Optio
     in_range.then_some(quality)
 }
 
-fn check_volume(classes: &[TrafficClass], horizon: Picos, findings: &mut Findings) {
-    let expected: f64 =
-        classes.iter().map(|class| class.arrivals.expected(Picos::ZERO, horizon)).sum();
+fn check_volume(
+    doc: &WorkloadDoc,
+    classes: &[TrafficClass],
+    horizon: Picos,
+    findings: &mut Findings,
+) {
+    let of = |class: &TrafficClass| class.arrivals.expected(Picos::ZERO, horizon);
+    let expected: f64 = classes.iter().map(of).sum();
     if expected > MAX_REQUESTS as f64 {
+        let most = thousands(MAX_REQUESTS as f64);
+        let about = thousands(expected);
         findings.error(
             "workload.horizon_s",
-            format!("about {expected:.0} requests would be offered"),
-            format!("shorten the horizon or lower the rates: at most {MAX_REQUESTS}"),
+            format!("about {about} requests would be offered"),
+            format!("shorten the horizon or lower the rates: at most {most}"),
         );
+        // Whoever typed a rate looks there.
+        if let Some(class) = classes.iter().max_by(|a, b| of(a).total_cmp(&of(b))) {
+            let index = class.position;
+            let stated = doc.classes.get(index as usize);
+            let field = stated.map_or_else(String::new, |class| rate_field(&class.arrivals));
+            findings.error(
+                format!("workload.classes[{index}].arrivals.{field}"),
+                match classes.len() {
+                    1 => format!("about {about} requests come at this rate"),
+                    _ => format!(
+                        "about {} of {about} requests are of this class",
+                        thousands(of(class))
+                    ),
+                },
+                format!("lower it or shorten the horizon: at most {most} in all"),
+            );
+        }
     } else if classes.iter().any(|class| class.arrivals.closed_loop().is_some()) {
         // How many requests its users make, the fleet decides.
     } else if expected <= 0.0 {
@@ -246,6 +271,29 @@ fn check_volume(classes: &[TrafficClass], horizon: Picos, findings: &mut Finding
             "lengthen the horizon or raise the rates",
         );
     }
+}
+
+/// Where the highest rate of some arrivals is typed.
+fn rate_field(arrivals: &ArrivalsDoc) -> String {
+    let field = match arrivals {
+        ArrivalsDoc::Poisson { .. } | ArrivalsDoc::Constant { .. } | ArrivalsDoc::Gamma { .. } => {
+            "rate_rps"
+        }
+        ArrivalsDoc::Bursts { .. } => "burst_rps",
+        ArrivalsDoc::Sinusoid { .. } => "max_rps",
+        ArrivalsDoc::Spike { .. } => "peak_rps",
+        ArrivalsDoc::Ramp { from_rps, to_rps, .. } if from_rps > to_rps => "from_rps",
+        ArrivalsDoc::Ramp { .. } => "to_rps",
+        ArrivalsDoc::Day { .. } | ArrivalsDoc::Week { .. } => "mean_rps",
+        ArrivalsDoc::Trace { .. } => "rate_factor",
+        ArrivalsDoc::ClosedLoop { .. } => "users",
+        ArrivalsDoc::Profile { points, .. } => {
+            let rates = points.iter().enumerate();
+            let highest = rates.max_by(|a, b| a.1.rate_rps.total_cmp(&b.1.rate_rps));
+            return format!("points[{}].rate_rps", highest.map_or(0, |(index, _)| index));
+        }
+    };
+    field.to_owned()
 }
 
 fn warn_about_class(

@@ -39,6 +39,19 @@ fn a_link_opens_from_an_address_a_fragment_or_a_payload() {
     }
 }
 
+/// As it is pasted from a sentence, a bracket, quotation marks or an angle.
+#[test]
+fn punctuation_behind_a_link_is_not_part_of_it() {
+    let link = link();
+    let opened = decode(&link).expect("opens").doc;
+    for tail in [".", ",", ")", ").", ">", "\"", "'", "]", ";", "!", "?", "”", "»", "*", "\n."] {
+        for text in [format!("{link}{tail}"), format!("https://goodput.example/{link}{tail}")] {
+            assert_eq!(decode(&text).map(|opened| opened.doc), Ok(opened.clone()), "{tail:?}");
+            assert!(is_link(&text), "{tail:?}");
+        }
+    }
+}
+
 #[test]
 fn what_is_no_link_is_not_taken_for_one() {
     for text in ["", "-", "{\"version\": 1}", "scenario.json", "1.json", "1.2.json", "run#s/1.json"]

@@ -111,6 +111,21 @@ fn alpha_is_the_cliff_of_the_present_fleet() {
     assert!((deliverable.rps / (20.0 * alpha) - 1.0).abs() < 1e-9);
 }
 
+/// The end of a search is no result: what lies beyond is not known.
+#[test]
+fn what_holds_at_the_end_of_the_search_is_a_least_value() {
+    let idle = whole_plan(&scenario(minute(0.5)));
+    assert_eq!((idle.alpha, idle.alpha_is_least), (Some(4.0), true));
+    assert!(idle.binding.is_empty(), "gains are over α: {:?}", idle.binding);
+    assert!(idle.fleets.iter().all(|row| row.alpha_is_least == row.is_present));
+    let busy = whole_plan(&scenario(minute(12.0)));
+    assert!(busy.alpha.is_some_and(|alpha| alpha < 4.0) && !busy.alpha_is_least);
+    for relaxation in &busy.binding {
+        let reached = busy.alpha.expect("holds") + relaxation.gain;
+        assert_eq!(relaxation.gain_is_least, reached >= 4.0 - 1e-9, "{relaxation:?}");
+    }
+}
+
 #[test]
 fn what_is_scarce_binds() {
     let first = |edit: fn(&mut Value)| {

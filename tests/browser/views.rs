@@ -52,9 +52,8 @@ fn every_chart_has_a_caption_and_a_table_of_what_it_draws() {
         let link = goodput::preset("outputs-double")?;
         page.open(link.trim_start_matches('#')).await?;
         let report = goodput::json(&["simulate", &link])?;
-        let estimate = goodput::json(&["estimate", &link])?;
         show_tables(&page).await?;
-        for (id, points) in FIGURES.into_iter().zip(points(&report, &estimate)?) {
+        for (id, points) in FIGURES.into_iter().zip(points(&report)?) {
             let caption = page.text(&format!("#caption-{id}")).await?;
             assert!(caption.split_whitespace().count() >= 4, "{id}: “{caption}”");
             let canvas = format!("{} canvas", testid(&format!("figure-{id}")));
@@ -112,7 +111,7 @@ async fn show_tables(page: &Page) -> Result {
 
 /// How many points each chart has to draw, by the program: moments of the horizon for the charts
 /// over time; filled bins and those who never came; what was offered, each loss, and what is good.
-fn points(report: &Value, estimate: &Value) -> Result<[usize; 5]> {
+fn points(report: &Value) -> Result<[usize; 5]> {
     let horizon_s = report["horizon_s"].as_f64().ok_or("no horizon")?;
     let within = |series: &Value| {
         let moments = series.as_array().into_iter().flatten();
@@ -124,8 +123,9 @@ fn points(report: &Value, estimate: &Value) -> Result<[usize; 5]> {
     };
     let outcomes = report["outcomes"].as_object().ok_or("no outcomes")?;
     let losses = outcomes.iter().filter(|(name, count)| *name != "good" && **count != 0).count();
+    let windows = report["supply"]["demand"].as_array().ok_or("no demand")?.len();
     Ok([
-        within(&estimate["debt_series"]),
+        windows + 2,
         within(&report["series"]),
         bins(&report["ttft_histogram"]),
         bins(&report["tpot_histogram"]),

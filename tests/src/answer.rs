@@ -129,12 +129,14 @@ impl Answer {
         let number = |at: &Value| at.as_f64();
         let over = |a: &Value, b: &Value| Some(a.as_f64()? / b.as_f64()?);
         let supply = &report["supply"];
+        let tokens = format!("{}_tps", supply["binds"].as_str().unwrap_or_default());
+        let tokens = tokens.as_str();
         for (name, native) in [
             ("goodput", number(&report["attainment"])),
             ("replicas", number(&plan["answer"]["replicas"])),
             (
                 "supply",
-                over(&supply["sustainable"]["decode_tps"], &supply["required_peak"]["decode_tps"]),
+                over(&supply["sustainable_at_peak"][tokens], &supply["required_peak"][tokens]),
             ),
             ("debt", number(&report["debt"]["peak_work_s"])),
             ("cost", number(&report["cost"]["per_good_request"]).map(|usd| usd * 1e3)),
@@ -213,7 +215,11 @@ mod tests {
             "verdict": { "state": "late_but_stable", "sentence": "s" },
             "attainment": 0.75, "offered": 4, "outcomes": outcomes,
             "ttft_ms": percentiles, "tpot_ms": percentiles,
-            "supply": { "sustainable": { "decode_tps": 8 }, "required_peak": { "decode_tps": 4 } },
+            "supply": {
+                "binds": "decode",
+                "sustainable_at_peak": { "decode_tps": 8 },
+                "required_peak": { "decode_tps": 4 },
+            },
             "debt": { "peak_work_s": 5 }, "cost": null,
         });
         let plan = json!({ "answer": { "replicas": 2 } });

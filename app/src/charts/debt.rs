@@ -47,7 +47,7 @@ impl DebtChart {
         surface: &Surface<DB>,
         cursor_s: Option<f64>,
     ) -> Drawn<DB> {
-        let before = self.before.iter().map(|p| p.1);
+        let before = self.before.iter().map(|p| p.1).chain(self.peak.map(|p| p.1));
         let highest = self.points.iter().map(|p| p.total_s).chain(before).fold(0.0, f64::max);
         let axis = LinearAxis::holding(highest * 1.05, format::short);
         let frame =
@@ -105,6 +105,13 @@ impl DebtChart {
         let palette = surface.palette;
         if let Some(peak) = self.peak {
             let (x, y) = frame.plane.place(peak);
+            // Between two points of the line a burst may have come and gone.
+            let nearest = |p: &&DebtPoint| (p.t_s - peak.0).abs();
+            let line = self.points.iter().min_by(|a, b| nearest(a).total_cmp(&nearest(b)));
+            if let Some(line) = line.filter(|line| line.total_s < peak.1) {
+                let foot = (peak.0, line.total_s);
+                frame.plane.line(&[foot, peak], Stroke::solid(palette.excess, 1.0))?;
+            }
             surface.dot((x, y), 3.5, palette.excess, 1.0)?;
             let oldest = format::seconds(self.oldest_s);
             let text = format!("peak {}, oldest {oldest}", format::seconds(peak.1));

@@ -234,6 +234,7 @@ mod tests {
                 curves: vec![],
             }),
             Chart::Supply(SupplyChart {
+                kind: goodput_engine::accounts::report::TokenKind::Prefill,
                 end_s: 0.0,
                 required: vec![],
                 before: vec![],

@@ -1,5 +1,6 @@
 //! Demand against supply over time.
 
+use goodput_engine::accounts::report::TokenKind;
 use plotters_backend::DrawingBackend;
 
 use super::axis::{LinearAxis, TimeAxis};
@@ -9,23 +10,25 @@ use super::surface::{Drawn, Stroke, Surface};
 use super::table::{Cell, Column, Table};
 use crate::format;
 
-/// Decode tokens per second that are asked for and that can be had.
+/// Tokens per second of the kind that binds: what is asked for and what can be had.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SupplyChart {
+    /// Prompt or output tokens.
+    pub kind: TokenKind,
     /// End of the time axis, seconds.
     pub end_s: f64,
-    /// Demand over time.
+    /// Demand over time, a point in the middle of each window.
     pub required: Vec<(f64, f64)>,
     /// Demand of the pinned baseline.
     pub before: Vec<(f64, f64)>,
-    /// Stability limit for this mix.
+    /// Stability limit for the mix at the peak.
     pub sustainable: f64,
     /// Relative error of the step time.
     pub band: Option<f64>,
     /// Supply at which the contract holds.
     pub deliverable: Option<f64>,
-    /// Demand in its busiest window, where that is known better than by the line.
-    pub peak: Option<f64>,
+    /// The point of `required` in the busiest window.
+    pub peak: Option<(f64, f64)>,
 }
 
 impl SupplyChart {
@@ -36,7 +39,10 @@ impl SupplyChart {
         cursor_s: Option<f64>,
     ) -> Drawn<DB> {
         let axis = LinearAxis::holding(self.highest() * 1.02, format::short);
-        let unit = "decode tokens per second";
+        let unit = match self.kind {
+            TokenKind::Prefill => "prefill tokens per second",
+            TokenKind::Decode => "decode tokens per second",
+        };
         let frame = TimeFrame::draw(surface, unit, TimeAxis::to(self.end_s), axis)?;
         let palette = surface.palette;
         self.draw_band(surface, &frame)?;
@@ -76,8 +82,7 @@ impl SupplyChart {
         let short_by = self.short_by();
         let middle = f64::midpoint(from, to);
         let (x, y) = frame.plane.place((middle, top));
-        let peak = self.peak.unwrap_or(top);
-        let text = format!("required {} at peak", format::significant(peak));
+        let text = format!("required {} at peak", format::significant(top));
         frame.note(&text, (x, y - 10.0), surface.palette.required)?;
         let (_, supply_y) = frame.plane.place((middle, self.sustainable));
         if short_by > 0.0 && supply_y - y > 40.0 {
@@ -115,16 +120,16 @@ impl SupplyChart {
 
     /// Demand beyond the sustainable supply at the peak; negative where there is room.
     pub fn short_by(&self) -> f64 {
-        let top = self.required.iter().map(|p| p.1).fold(0.0, f64::max);
-        self.peak.unwrap_or(top) - self.sustainable
+        self.peak.map_or(0.0, |(_, peak)| peak) - self.sustainable
     }
 
-    /// Start, end and height of the highest demand.
+    /// Start, end and height of the demand at the peak and as high around it.
     fn plateau(&self) -> Option<(f64, f64, f64)> {
-        let peak = self.required.iter().map(|p| p.1).fold(f64::MIN, f64::max);
-        let at_peak = |p: &&(f64, f64)| p.1 >= peak * 0.999;
-        let first = self.required.iter().find(at_peak)?.0;
-        let last = self.required.iter().rfind(at_peak)?.0;
+        let (at, peak) = self.peak?;
+        let as_high = |p: &&(f64, f64)| (p.1 / peak - 1.0).abs() <= 0.001;
+        let until = self.required.iter().filter(|p| p.0 >= at).take_while(as_high);
+        let since = self.required.iter().rev().filter(|p| p.0 <= at).take_while(as_high);
+        let (first, last) = (since.last()?.0, until.last()?.0);
         let everywhere = last - first >= self.end_s * 0.95;
         (!everywhere).then_some((first, last, peak))
     }
@@ -194,14 +199,24 @@ pub(super) mod tests {
     pub fn sample() -> SupplyChart {
         let required = [(0.0, 48e3), (300.0, 48e3), (600.0, 1e5), (900.0, 1e5), (1_200.0, 48e3)];
         SupplyChart {
+            kind: TokenKind::Decode,
             end_s: 2_160.0,
             required: required.into_iter().chain([(2_160.0, 48e3)]).collect(),
             before: vec![(0.0, 24e3), (2_160.0, 24e3)],
             sustainable: 57_300.0,
             band: Some(0.028),
             deliverable: Some(54_100.0),
-            peak: None,
+            peak: Some((600.0, 1e5)),
         }
+    }
+
+    #[test]
+    fn the_peak_is_as_long_as_demand_stays_as_high() {
+        assert_eq!(sample().plateau(), Some((600.0, 900.0, 1e5)));
+        let steady = vec![(0.0, 1e5), (2_160.0, 1e5)];
+        let always = SupplyChart { required: steady, peak: Some((0.0, 1e5)), ..sample() };
+        assert_eq!(always.plateau(), None, "a steady flow has no peak to name");
+        assert!((sample().short_by() - 42_700.0).abs() < 1e-6);
     }
 
     #[test]

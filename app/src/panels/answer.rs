@@ -168,6 +168,7 @@ fn tiles_of(bench: Workbench, screen: &Screen) -> Vec<Tile> {
         doc: &shown.doc,
         report: &shown.report,
         plan: shown.plan.as_deref(),
+        earlier_plan: shown.earlier_plan.as_deref(),
         before: shown.before.as_ref().and_then(|before| before.report.as_deref()),
         origin: supply.map(|supply| supply.origin),
     })
@@ -177,8 +178,9 @@ fn tiles_of(bench: Workbench, screen: &Screen) -> Vec<Tile> {
 fn TileBox(id: &'static str, rows: Memo<Vec<Tile>>) -> impl IntoView {
     let tile = Memo::new(move |_| rows.with(|rows| rows.iter().find(|t| t.id == id).cloned()));
     let label = Memo::new(move |_| tile.with(|t| t.as_ref().map(|t| (t.term(), t.label))));
+    let earlier = Signal::derive(move || tile.with(|t| t.as_ref().is_some_and(|t| t.is_earlier)));
     view! {
-        <div class="tile" data-testid=format!("tile-{id}")>
+        <div class="tile" class:stale=earlier data-testid=format!("tile-{id}")>
             <dt>{move || label.get().map(|(id, word)| view! { <super::Defined id word/> })}</dt>
             <dd>{move || tile.get().map(|tile| view! { <TileNumber tile/> })}</dd>
         </div>

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::figure::Previous;
 use crate::controls::{Swatch, fill_of};
 use crate::state::{Workbench, workbench};
 use crate::view_model::books::{self, BindRow, BookRow, Books, FleetSizeRow};
@@ -103,11 +104,12 @@ fn bar_piece(row: &BookRow) -> impl IntoView + use<> {
 fn WhatBinds() -> impl IntoView {
     let bench = workbench();
     let view = Memo::new(move |_| {
-        bench.screen.with(|screen| screen.simulated()?.plan.as_deref().map(books::binds))
+        bench.screen.with(|screen| screen.plan().map(|(plan, _)| books::binds(plan)))
     });
+    let earlier = is_earlier(bench);
     view! {
-        <section class="panel" data-testid="binds" aria-labelledby="binds-head">
-            <h3 id="binds-head"><super::Defined id="binding" word="What binds"/></h3>
+        <section class="panel" class:stale=earlier data-testid="binds" aria-labelledby="binds-head">
+            <h3 id="binds-head"><super::Defined id="binding" word="What binds"/> <Previous stale=earlier/></h3>
             {move || match view.get() {
                 Some((caption, rows)) => view! { <BindTable caption rows/> }.into_any(),
                 None => view! { <Waiting bench/> }.into_any(),
@@ -164,14 +166,15 @@ fn FleetSize() -> impl IntoView {
     let bench = workbench();
     let view = Memo::new(move |_| {
         bench.screen.with(|screen| {
-            let shown = screen.simulated()?;
-            let (target, plan) = (shown.report.attainment_target, shown.plan.as_deref()?);
+            let (plan, _) = screen.plan()?;
+            let target = screen.simulated()?.report.attainment_target;
             Some((plan.sentence.clone(), books::fleet_sizes(plan), target, plan.seeds.len()))
         })
     });
+    let earlier = is_earlier(bench);
     view! {
-        <section class="panel" data-testid="fleet-size" aria-labelledby="size-head">
-            <h3 id="size-head"><super::Defined id="replicas" word="Fleet size"/></h3>
+        <section class="panel" class:stale=earlier data-testid="fleet-size" aria-labelledby="size-head">
+            <h3 id="size-head"><super::Defined id="replicas" word="Fleet size"/> <Previous stale=earlier/></h3>
             {move || match view.get() {
                 Some((caption, rows, target, seeds)) => {
                     view! { <FleetTable caption rows target seeds/> }.into_any()
@@ -234,12 +237,29 @@ fn FleetTable(
                 <rect width="2" height="10"></rect>
             </svg>
             {format!(
-                "target {}; means over {seeds} seeds, so they differ a little from the numbers of one seed above",
+                "target {}; {}",
                 crate::format::percent(target),
+                match seeds {
+                    1 => "one seed, as nothing is drawn".to_owned(),
+                    n => format!(
+                        "means over {n} seeds, so they differ a little from the numbers of one seed above",
+                    ),
+                },
             )}
+        </p>
+        <p class="note">
+            "Up to: how far this mix may grow before the contract breaks, looked for with the fleet as it is now; – for the others"
         </p>
     }
     .into_any()
+}
+
+/// Whether the plan on screen is for the inputs before, while the rest is not.
+fn is_earlier(bench: Workbench) -> Signal<bool> {
+    let earlier = Memo::new(move |_| {
+        bench.screen.with(|screen| screen.plan().is_some_and(|(_, earlier)| earlier))
+    });
+    Signal::derive(move || earlier.get() && bench.current.get())
 }
 
 /// What stands where a plan is not there yet.

@@ -139,10 +139,7 @@ fn over_time(
 }
 
 fn source(shown: &Shown) -> figures::Source<'_> {
-    let before = shown.before.as_ref().and_then(|before| {
-        let supply = before.estimate.as_ref().and_then(|estimate| estimate.supply.as_ref());
-        Some((before.report.as_deref()?, supply))
-    });
+    let before = shown.before.as_ref().and_then(|before| before.report.as_deref());
     figures::Source {
         doc: &shown.doc,
         report: &shown.report,

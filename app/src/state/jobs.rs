@@ -127,6 +127,14 @@ impl<T> Slot<T> {
         self.last.as_ref().filter(|last| same(&last.doc, doc)).map(|last| &last.value)
     }
 
+    /// The result for this document, or else the one before it: never both.
+    pub fn for_or_before(&self, doc: &Arc<ScenarioDoc>) -> (Option<Arc<T>>, Option<Arc<T>>) {
+        match (self.current(doc), &self.last) {
+            (Some(current), _) => (Some(current.clone()), None),
+            (None, last) => (None, last.as_ref().map(|last| last.value.clone())),
+        }
+    }
+
     /// Whether the last job ended without a result.
     pub fn has_failed(&self) -> bool {
         self.ending.is_some()
@@ -188,6 +196,23 @@ mod tests {
             assert_eq!(slot.current(&first).map(|v| **v), Some(7));
             assert_eq!((slot.is_running(), slot.ending), (false, Some(ending)));
         }
+    }
+
+    #[test]
+    fn the_result_before_stays_until_there_is_another() {
+        let (old, new) = (doc("a", 1), doc("a", 2));
+        let mut slot = Slot::default();
+        assert_eq!(slot.for_or_before(&old), (None, None));
+        slot.reduce(Event::Started { job: 1, doc: old.clone() });
+        slot.reduce(Event::Finished { job: 1, value: Arc::new(7) });
+        assert_eq!(slot.for_or_before(&old), (Some(Arc::new(7)), None));
+        // An edit drops what runs, a new job starts: the old result stays, as one of before.
+        slot.reduce(Event::Dropped);
+        assert_eq!(slot.for_or_before(&new), (None, Some(Arc::new(7))));
+        slot.reduce(Event::Started { job: 2, doc: new.clone() });
+        assert_eq!(slot.for_or_before(&new), (None, Some(Arc::new(7))));
+        slot.reduce(Event::Finished { job: 2, value: Arc::new(8) });
+        assert_eq!(slot.for_or_before(&new), (Some(Arc::new(8)), None));
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub struct Shown {
     pub estimate: Option<Arc<EstimateReport>>,
     /// Its plan, once there.
     pub plan: Option<Arc<PlanReport>>,
+    /// The plan for the inputs before, until there is one for these.
+    pub earlier_plan: Option<Arc<PlanReport>>,
     /// What it is compared with; `None` where that is the same document.
     pub before: Option<Baseline>,
 }
@@ -37,6 +39,7 @@ impl PartialEq for Shown {
         Arc::ptr_eq(&self.report, &other.report)
             && is_one(self.estimate.as_ref(), other.estimate.as_ref())
             && is_one(self.plan.as_ref(), other.plan.as_ref())
+            && is_one(self.earlier_plan.as_ref(), other.earlier_plan.as_ref())
             && self.before == other.before
     }
 }
@@ -67,6 +70,13 @@ impl PartialEq for Screen {
 }
 
 impl Screen {
+    /// The plan on screen and whether it is for the inputs before.
+    pub fn plan(&self) -> Option<(&Arc<PlanReport>, bool)> {
+        let shown = self.simulated()?;
+        let earlier = || shown.earlier_plan.as_ref().map(|plan| (plan, true));
+        shown.plan.as_ref().map(|plan| (plan, false)).or_else(earlier)
+    }
+
     /// The simulation, if that is what is on screen.
     pub fn simulated(&self) -> Option<&Shown> {
         match self {
@@ -97,9 +107,9 @@ pub fn shown(
         // The draft has another estimate by now, the result has still its own.
         let before = previous.and_then(Option::as_ref).filter(|p| same(&p.doc, &last.doc));
         let estimate = estimate.or_else(|| before.and_then(|p| p.estimate.clone()));
-        let plan = plan.with(|slot| slot.current(&last.doc).cloned());
+        let (plan, earlier_plan) = plan.with(|slot| slot.for_or_before(&last.doc));
         let before = baseline.get().filter(|b| !same(&b.doc, &last.doc));
-        Some(Shown { doc: last.doc, report: last.value, estimate, plan, before })
+        Some(Shown { doc: last.doc, report: last.value, estimate, plan, earlier_plan, before })
     })
 }
 

@@ -1,11 +1,11 @@
 //! The answer where only token rates are declared: supply and debt by arithmetic, never a latency.
 
-use goodput_engine::accounts::report::VerdictState;
+use goodput_engine::accounts::report::{TokenKind, VerdictState};
 use goodput_engine::estimate::report::{FluidDebt, SupplyEstimate};
 use goodput_engine::scenario::doc::ScenarioDoc;
 
-use super::delta::{Delta, Tone};
-use super::tiles::{Tile, split_unit};
+use super::figures::{demand_line, supply_caption};
+use super::tiles::{Tile, split_unit, supply_at_peak};
 use super::verdict::{VerdictView, names};
 use super::words::Tag;
 use crate::charts::{DebtChart, DebtPoint, SupplyChart};
@@ -13,23 +13,23 @@ use crate::format;
 
 /// The verdict by arithmetic.
 pub fn verdict(supply: &SupplyEstimate) -> VerdictView {
-    let (need, have) = (supply.required_peak.decode_tps, supply.sustainable_decode_tps);
-    let over = supply.required_peak.rps > supply.sustainable_rps;
+    let (peak, declared) = (&supply.required_peak, &supply.sustainable_at_peak);
+    let kind = match supply.binds {
+        TokenKind::Prefill => "Prompts",
+        TokenKind::Decode => "Outputs",
+    };
+    let need = format::tps(peak.tps(supply.binds));
+    let have = format::tps(declared.tps(supply.binds));
+    let over = peak.rps > declared.rps;
     let (state, word) =
         names(if over { VerdictState::Overloaded } else { VerdictState::NotMeasuredHere });
     let sentence = if over {
-        format!(
-            "Outputs need {} at the peak and {} are declared: debt grows by {}",
-            format::tps(need),
-            format::tps(have),
-            growth(supply)
-        )
+        let growth = growth(supply);
+        format!("{kind} need {need} at the peak and {have} are declared: debt grows by {growth}")
     } else {
         format!(
-            "Outputs need {} at the peak and {} are declared; whether anybody waits too long, bare \
-             rates do not say",
-            format::tps(need),
-            format::tps(have)
+            "{kind} need {need} at the peak and {have} are declared; whether anybody waits too \
+             long, bare rates do not say"
         )
     };
     let why = "Simplified: declared token rates give supply and debt, never a latency. Choose \
@@ -40,9 +40,9 @@ pub fn verdict(supply: &SupplyEstimate) -> VerdictView {
 
 /// Demand beyond supply at the peak, in tokens and in requests.
 fn growth(supply: &SupplyEstimate) -> String {
-    let requests = supply.required_peak.rps - supply.sustainable_rps;
-    let tokens = supply.required_peak.decode_tps - supply.sustainable_decode_tps;
-    format!("{} = {}", format::tps(tokens), format::rps(requests))
+    let (peak, declared) = (&supply.required_peak, &supply.sustainable_at_peak);
+    let tokens = peak.tps(supply.binds) - declared.tps(supply.binds);
+    format!("{} = {}", format::tps(tokens), format::rps(peak.rps - declared.rps))
 }
 
 /// The five tiles, as far as arithmetic goes.
@@ -65,7 +65,7 @@ pub fn tiles(doc: &ScenarioDoc, supply: &SupplyEstimate) -> Vec<Tile> {
                 "required ÷ one replica's rate, rounded up: a floor, never the plan".to_owned(),
             )
         },
-        supply_tile(supply),
+        supply_at_peak(supply.binds, &supply.required_peak, &supply.sustainable_at_peak),
         debt_tile(supply),
         tile("cost", "Cost per 1,000 good", month),
     ];
@@ -78,27 +78,8 @@ pub fn tiles(doc: &ScenarioDoc, supply: &SupplyEstimate) -> Vec<Tile> {
 /// A tile without a number.
 fn tile(id: &'static str, label: &'static str, detail: String) -> Tile {
     let value = format::NONE.to_owned();
-    Tile { id, label, value, exact: None, unit: "", delta: None, detail, tags: Vec::new() }
-}
-
-fn supply_tile(supply: &SupplyEstimate) -> Tile {
-    let (need, have) = (supply.required_peak.decode_tps, supply.sustainable_decode_tps);
-    let detail = format!(
-        "{} of {} at {}",
-        format::significant(have),
-        format::tps(need),
-        format::rps(supply.required_peak.rps)
-    );
-    let delta = if have < need {
-        Delta::plain(format!("short {}", format::tps(need - have)), Tone::Worse)
-    } else {
-        Delta::plain(format!("{} to spare", format::tps(have - need)), Tone::Same)
-    };
-    let exact = Some(1.0 / supply.utilization_peak).filter(|share| share.is_finite());
-    let value =
-        exact.map_or_else(|| format::NONE.to_owned(), |share| format::rounded(share * 100.0, 2));
-    let tile = tile("supply", "Decode supply at peak", detail);
-    Tile { value, exact, unit: "%", delta: Some(delta), ..tile }
+    let (exact, delta, tags) = (None, None, Vec::new());
+    Tile { id, label, value, exact, unit: "", delta, detail, tags, is_earlier: false }
 }
 
 fn debt_tile(supply: &SupplyEstimate) -> Tile {
@@ -107,8 +88,8 @@ fn debt_tile(supply: &SupplyEstimate) -> Tile {
         || "a steady flow never queues".to_owned(),
         |p| {
             format!(
-                "{} requests, {} output tokens wait at {}; grows by {} at the peak",
-                format::fixed(p.debt_requests, 0),
+                "{}, {} output tokens wait at {}; grows by {} at the peak",
+                format::plural(whole(p.debt_requests), "request", "requests"),
                 format::short(p.debt_decode_tokens),
                 format::clock(p.t_s),
                 growth(supply)
@@ -126,18 +107,18 @@ fn peak(series: &[FluidDebt]) -> Option<&FluidDebt> {
 
 /// Demand against declared supply.
 pub fn supply_chart(supply: &SupplyEstimate) -> (SupplyChart, String) {
-    let required: Vec<_> =
-        supply.debt_series.iter().map(|p| (p.t_s, p.required_decode_tps)).collect();
+    let (kind, window_s) = (supply.binds, supply.peak_window_s);
     let chart = SupplyChart {
+        kind,
         end_s: supply.debt_series.last().map_or(1.0, |p| p.t_s),
-        required,
+        required: demand_line(&supply.demand, window_s, kind),
         before: Vec::new(),
-        sustainable: supply.sustainable_decode_tps,
+        sustainable: supply.sustainable_at_peak.tps(kind),
         band: None,
         deliverable: None,
-        peak: Some(supply.required_peak.decode_tps),
+        peak: Some((supply.peak_from_s + window_s / 2.0, supply.required_peak.tps(kind))),
     };
-    let caption = super::figures::supply_caption(&chart);
+    let caption = supply_caption(&chart, supply.is_another_mix_at_peak());
     (chart, caption)
 }
 
@@ -161,8 +142,8 @@ pub fn debt_chart(supply: &SupplyEstimate) -> (DebtChart, String) {
     };
     let caption = match peak {
         Some(p) => format!(
-            "By arithmetic, {} requests wait at {}: {} of fleet work",
-            format::fixed(p.debt_requests, 0),
+            "By arithmetic, {} at {}: {} of fleet work",
+            format::plural(whole(p.debt_requests), "request waits", "requests wait"),
             format::clock(p.t_s),
             format::seconds(p.debt_work_s)
         ),

@@ -119,16 +119,28 @@ pub fn binds(plan: &PlanReport) -> (String, Vec<BindRow>) {
     let widest = plan.binding.iter().map(|r| r.gain).fold(0.0, f64::max);
     let rows = plan.binding.iter().map(|r| BindRow {
         name: words::clause(&r.label),
-        gain: format::with_unit(&format::signed(r.gain * 100.0, 0), "%"),
+        gain: gain(r),
         bar: if widest > 0.0 { (r.gain / widest * 100.0).clamp(0.0, 100.0) } else { 0.0 },
         binds: r.binds,
     });
     (binding_caption(plan), rows.collect())
 }
 
+/// The gain of a constraint; what reaches the end of the search is that or more.
+fn gain(relaxation: &Relaxation) -> String {
+    let gain = format::with_unit(&format::signed(relaxation.gain * 100.0, 0), "%");
+    if relaxation.gain_is_least { format!("≥{}{gain}", format::THIN) } else { gain }
+}
+
 fn binding_caption(plan: &PlanReport) -> String {
     let holds = match plan.alpha {
-        Some(alpha) if alpha >= 4.0 => "The contract holds at four times this mix and more".into(),
+        Some(alpha) if plan.alpha_is_least => {
+            return format!(
+                "The contract holds at {} this mix, the most that was searched: what binds lies \
+                 beyond",
+                times(alpha)
+            );
+        }
         Some(alpha) => format!("The contract holds up to {} of this mix", times(alpha)),
         None if plan.undecided.iter().any(|open| open == "alpha") => {
             "How far the contract holds was not decided within the budget of a plan".into()
@@ -136,10 +148,11 @@ fn binding_caption(plan: &PlanReport) -> String {
         None => "The contract holds at no multiple of this mix".into(),
     };
     match plan.binding.iter().find(|r| r.binds) {
-        Some(Relaxation { label, gain, .. }) if *gain > 0.0 => {
-            let gain = format::signed(gain * 100.0, 0);
-            format!("{holds}; {label} lifts that by {gain}{}%", format::THIN)
+        Some(r) if r.gain_is_least => {
+            let at = format::with_unit(&format::signed(r.gain * 100.0, 0), "%");
+            format!("{holds}; {} lifts that by at least {at}, the end of the search", r.label)
         }
+        Some(r) if r.gain > 0.0 => format!("{holds}; {} lifts that by {}", r.label, gain(r)),
         _ => holds,
     }
 }
@@ -189,7 +202,10 @@ pub fn fleet_sizes(plan: &PlanReport) -> Vec<FleetSizeRow> {
             good: format::with_unit(&format::aligned(row.attainment * 100.0, 1), "%"),
             bar: (row.attainment * 100.0).clamp(0.0, 100.0),
             holds: format!("{}/{}", row.holds_in, row.runs),
-            up_to: row.alpha.map_or_else(|| format::NONE.into(), times),
+            up_to: row.alpha.map_or_else(
+                || format::NONE.into(),
+                |alpha| format!("{}{}", if row.alpha_is_least { "≥ " } else { "" }, times(alpha)),
+            ),
             month: row.cost_per_month.map_or_else(|| format::NONE.into(), format::usd_short),
         }
     });
@@ -207,4 +223,45 @@ fn times(alpha: f64) -> String {
 )]
 fn whole(x: f64) -> u64 {
     x.max(0.0).round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use goodput_engine::planner::report::{PlanAnswer, PlanBudget};
+
+    use super::*;
+
+    fn plan(alpha: f64, alpha_is_least: bool, binding: Vec<Relaxation>) -> PlanReport {
+        PlanReport {
+            sentence: String::new(),
+            answer: PlanAnswer::NotFound { tried: 1 },
+            fleets: Vec::new(),
+            replicas_floor: 1,
+            alpha: Some(alpha),
+            alpha_is_least,
+            deliverable: None,
+            binding,
+            seeds: vec![1],
+            simulations: 1,
+            undecided: Vec::new(),
+            budget: PlanBudget { spent_work: 0, max_work: 1 },
+        }
+    }
+
+    fn relaxation(gain: f64, gain_is_least: bool) -> Relaxation {
+        let (constraint, label) = ("seats".to_owned(), "max_num_seqs × 1.25".to_owned());
+        Relaxation { constraint, label, gain, gain_is_least, binds: true }
+    }
+
+    #[test]
+    fn the_end_of_the_search_is_not_shown_as_a_result() {
+        let (caption, rows) = binds(&plan(4.0, true, Vec::new()));
+        assert!(caption.contains("the most that was searched") && rows.is_empty(), "{caption}");
+        let (caption, rows) = binds(&plan(1.0, false, vec![relaxation(3.0, true)]));
+        assert!(caption.contains("at least +300"), "{caption}");
+        assert!(rows[0].gain.starts_with('≥'), "{}", rows[0].gain);
+        let (caption, rows) = binds(&plan(1.0, false, vec![relaxation(0.24, false)]));
+        assert!(caption.ends_with("lifts that by +24\u{202f}%"), "{caption}");
+        assert_eq!(rows[0].gain, "+24\u{202f}%");
+    }
 }

@@ -2,7 +2,9 @@
 
 use std::cmp::Reverse;
 
-use goodput_engine::accounts::report::{Histogram, Percentiles, SeriesPoint, SimReport};
+use goodput_engine::accounts::report::{
+    Histogram, MixRate, Percentiles, SeriesPoint, SimReport, TokenKind,
+};
 use goodput_engine::estimate::report::SupplyEstimate;
 use goodput_engine::planner::report::PlanReport;
 use goodput_engine::scenario::doc::ScenarioDoc;
@@ -25,47 +27,54 @@ pub struct Source<'a> {
     pub estimate: Option<&'a SupplyEstimate>,
     /// Its plan.
     pub plan: Option<&'a PlanReport>,
-    /// Simulation of the pinned baseline, and its estimate.
-    pub before: Option<(&'a SimReport, Option<&'a SupplyEstimate>)>,
+    /// Simulation of the pinned baseline.
+    pub before: Option<&'a SimReport>,
 }
 
-/// Demand against supply.
+/// Demand against supply, in tokens of the kind that binds.
 pub fn supply(source: &Source) -> (SupplyChart, String) {
     let report = source.report;
+    let supply = &report.supply;
+    let kind = supply.binds;
+    let windows = |r: &SimReport| demand_line(&r.supply.demand, r.supply.peak_window_s, kind);
     let chart = SupplyChart {
+        kind,
         end_s: report.horizon_s,
-        required: demand(report, source.estimate),
-        before: source.before.map_or_else(Vec::new, |(r, e)| demand(r, e)),
-        sustainable: report.supply.sustainable.decode_tps,
+        required: windows(report),
+        before: source.before.map_or_else(Vec::new, windows),
+        sustainable: supply.sustainable_at_peak.tps(kind),
         band: source.estimate.and_then(|e| e.step_time_band),
-        deliverable: source.plan.and_then(|plan| plan.deliverable).map(|mix| mix.decode_tps),
-        peak: Some(report.supply.required_peak.decode_tps),
+        deliverable: source.plan.and_then(|plan| plan.deliverable).map(|mix| mix.tps(kind)),
+        peak: Some((
+            supply.peak_from_s + supply.peak_window_s / 2.0,
+            supply.required_peak.tps(kind),
+        )),
     };
-    let caption = supply_caption(&chart);
+    let caption = supply_caption(&chart, supply.is_another_mix_at_peak());
     (chart, caption)
 }
 
-/// Expected demand over the horizon, from the estimate; as it fell, where there is no estimate.
-fn demand(report: &SimReport, estimate: Option<&SupplyEstimate>) -> Vec<(f64, f64)> {
-    let within = |t_s: &f64| *t_s <= report.horizon_s;
-    match estimate {
-        Some(estimate) => estimate
-            .debt_series
-            .iter()
-            .map(|p| (p.t_s, p.required_decode_tps))
-            .filter(|(t, _)| within(t))
-            .collect(),
-        None => report
-            .series
-            .iter()
-            .map(|p| (p.t_s, p.required_decode_tps))
-            .filter(|(t, _)| within(t))
-            .collect(),
+/// Demand in windows of `window_s`: a point in the middle of each, level to both ends.
+pub fn demand_line(windows: &[MixRate], window_s: f64, kind: TokenKind) -> Vec<(f64, f64)> {
+    let levels: Vec<f64> = windows.iter().map(|window| window.tps(kind)).collect();
+    let middle = |i: usize| (i as f64 + 0.5) * window_s;
+    let start = levels.first().map(|first| (0.0, *first));
+    let end = levels.last().map(|last| (levels.len() as f64 * window_s, *last));
+    let middles = levels.iter().enumerate().map(|(i, level)| (middle(i), *level));
+    start.into_iter().chain(middles).chain(end).collect()
+}
+
+/// The finding of a supply chart; where the mix at the peak is another, whose supply is drawn.
+pub fn supply_caption(chart: &SupplyChart, another_mix: bool) -> String {
+    let finding = supply_finding(chart);
+    if another_mix {
+        format!("{finding}. Supply is that of the mix at the peak, which is not the mean mix")
+    } else {
+        finding
     }
 }
 
-/// The finding of a supply chart.
-pub fn supply_caption(chart: &SupplyChart) -> String {
+fn supply_finding(chart: &SupplyChart) -> String {
     let above = |p: &&(f64, f64)| p.1 > chart.sustainable;
     let (Some(first), Some(last), true) = (
         chart.required.iter().find(above),
@@ -98,7 +107,7 @@ pub fn debt(source: &Source) -> (DebtChart, String) {
     let chart = DebtChart {
         end_s: report.horizon_s,
         points: report.series.iter().filter(in_horizon).map(debt_point).collect(),
-        before: source.before.map_or_else(Vec::new, |(r, _)| {
+        before: source.before.map_or_else(Vec::new, |r| {
             r.series
                 .iter()
                 .map(|p| (p.t_s, p.backlog_work_s))
@@ -187,7 +196,7 @@ pub fn ttft(source: &Source) -> (LatencyChart, String) {
     let report = source.report;
     let limit_ms = common_limit(source.doc, |slo| slo.ttft_ms);
     let missed = limit_ms.map(|_| report.missed.ttft);
-    let before = source.before.map(|(r, _)| (&r.ttft_histogram, &r.ttft_ms));
+    let before = source.before.map(|r| (&r.ttft_histogram, &r.ttft_ms));
     let chart =
         latency(&report.ttft_histogram, &report.ttft_ms, limit_ms, missed, Look::Late, before);
     let caption = latency_caption(&chart, &report.ttft_ms, "get a first token");
@@ -198,7 +207,7 @@ pub fn ttft(source: &Source) -> (LatencyChart, String) {
 pub fn tpot(source: &Source) -> (LatencyChart, String) {
     let report = source.report;
     let limit_ms = common_limit(source.doc, |slo| slo.tpot_ms);
-    let before = source.before.map(|(r, _)| (&r.tpot_histogram, &r.tpot_ms));
+    let before = source.before.map(|r| (&r.tpot_histogram, &r.tpot_ms));
     let chart =
         latency(&report.tpot_histogram, &report.tpot_ms, limit_ms, None, Look::Slow, before);
     let caption = latency_caption(&chart, &report.tpot_ms, "stream their tokens");
@@ -314,10 +323,10 @@ pub fn readout(source: &Source, t_s: f64) -> Option<(String, String)> {
         .series
         .iter()
         .min_by(|a, b| (a.t_s - t_s).abs().total_cmp(&(b.t_s - t_s).abs()))?;
-    let required = demand(source.report, source.estimate)
-        .into_iter()
-        .min_by(|a, b| (a.0 - t_s).abs().total_cmp(&(b.0 - t_s).abs()))
-        .map_or(nearest.required_decode_tps, |p| p.1);
+    let supply = &source.report.supply;
+    let of_window = |(i, _): &(usize, &MixRate)| t_s < (*i as f64 + 1.0) * supply.peak_window_s;
+    let window = supply.demand.iter().enumerate().find(of_window).map(|(_, window)| window);
+    let required = window.or(supply.demand.last()).map_or(0.0, |w| w.tps(supply.binds));
     let mut parts = vec![
         format!("required {}", format::tps(required)),
         format!("debt {}", format::seconds(nearest.backlog_work_s)),
@@ -328,4 +337,38 @@ pub fn readout(source: &Source, t_s: f64) -> Option<(String, String)> {
         parts.push(format!("oldest {}", format::seconds(nearest.oldest_age_s)));
     }
     Some((format::clock(nearest.t_s), parts.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The line, the peak that is named on it and the caption are of one source.
+    #[test]
+    fn the_peak_is_a_point_of_the_line() {
+        let window = |decode_tps| MixRate { rps: 1.0, prefill_tps: 10.0, decode_tps };
+        let windows = [48e3, 1e5, 48e3].map(window);
+        let required = demand_line(&windows, 600.0, TokenKind::Decode);
+        assert_eq!(required.first(), Some(&(0.0, 48e3)));
+        assert_eq!(required.last(), Some(&(1_800.0, 48e3)));
+        let peak = (900.0, windows[1].tps(TokenKind::Decode));
+        assert!(required.contains(&peak));
+        let chart = SupplyChart {
+            kind: TokenKind::Decode,
+            end_s: 1_800.0,
+            required,
+            before: Vec::new(),
+            sustainable: 57_300.0,
+            band: None,
+            deliverable: None,
+            peak: Some(peak),
+        };
+        let caption = supply_caption(&chart, true);
+        assert!(caption.contains("short by 42,700"), "{caption}");
+        assert!(caption.contains("mix at the peak"), "{caption}");
+        assert!(!supply_caption(&chart, false).contains("mix"), "one mix needs no name");
+        let room = SupplyChart { sustainable: 2e5, ..chart };
+        assert!(supply_caption(&room, false).contains("100,000 at the peak"));
+        assert!(demand_line(&[], 600.0, TokenKind::Prefill).is_empty());
+    }
 }

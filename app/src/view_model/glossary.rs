@@ -168,7 +168,8 @@ const SUPPLY: &[Term] = &[
         "sustainable",
         "Sustainable supply",
         "The rate of this mix above which work piles up without bound. It moves with lengths, \
-         batch and memory: it is no constant of the fleet.",
+         batch and memory: it is no constant of the fleet. Beside a peak it is that of the mix at \
+         the peak.",
         "saturated token rate of this mix",
         "Benchmarks at an infinite rate come near it, for their own lengths.",
     ),

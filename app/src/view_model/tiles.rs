@@ -1,7 +1,7 @@
 //! The five headline numbers, each with unit, decomposition, origin, and the change from the
 //! pinned baseline.
 
-use goodput_engine::accounts::report::{GoodputKind, SimReport};
+use goodput_engine::accounts::report::{GoodputKind, MixRate, SimReport, TokenKind};
 use goodput_engine::planner::report::{PlanAnswer, PlanReport};
 use goodput_engine::scenario::doc::{QualityDoc, ScenarioDoc};
 use goodput_engine::step_time::Origin;
@@ -29,6 +29,8 @@ pub struct Tile {
     pub detail: String,
     /// Where it comes from.
     pub tags: Vec<Tag>,
+    /// It is for the inputs before, while the rest is not.
+    pub is_earlier: bool,
 }
 
 impl Tile {
@@ -54,6 +56,8 @@ pub struct Source<'a> {
     pub report: &'a SimReport,
     /// Its plan; `None` while it is being worked out.
     pub plan: Option<&'a PlanReport>,
+    /// The plan for the inputs before, where there is none for these.
+    pub earlier_plan: Option<&'a PlanReport>,
     /// Simulation of the pinned baseline.
     pub before: Option<&'a SimReport>,
     /// Origin of the step time.
@@ -76,11 +80,12 @@ pub fn soon() -> Vec<Tile> {
         delta: None,
         detail: String::new(),
         tags: Vec::new(),
+        is_earlier: false,
     };
     vec![
         tile("goodput", "SLO goodput"),
         tile("replicas", "Replicas that hold it"),
-        tile("supply", "Decode supply at peak"),
+        tile("supply", "Supply at peak"),
         tile("debt", "Queue debt, peak"),
         tile("cost", "Cost per 1,000 good"),
     ]
@@ -112,6 +117,7 @@ fn goodput(source: &Source) -> Tile {
         delta: source.before.map(|before| Delta::points(before.attainment, report.attainment)),
         detail,
         tags,
+        is_earlier: false,
     }
 }
 
@@ -145,11 +151,16 @@ fn replicas(source: &Source) -> Tile {
         exact: value.map(f64::from),
         unit: "",
         delta,
-        detail,
+        detail: match source.plan {
+            Some(_) => detail,
+            None => format!("for the previous inputs: {detail}"),
+        },
         tags: step_time(source),
+        is_earlier: source.plan.is_none(),
     };
-    let Some(plan) = source.plan else {
-        return tile(None, None, "being worked out over several seeds".into());
+    let Some(plan) = source.plan.or(source.earlier_plan) else {
+        let detail = "being worked out over several seeds".to_owned();
+        return Tile { detail, is_earlier: false, ..tile(None, None, String::new()) };
     };
     match &plan.answer {
         PlanAnswer::Replicas { replicas, gpus, gpus_per_replica } => {
@@ -200,42 +211,46 @@ pub fn shortfall(need: u32, have: u32) -> Delta {
 
 fn supply(source: &Source) -> Tile {
     let supply = &source.report.supply;
-    let (need, have) = (supply.required_peak.decode_tps, supply.sustainable.decode_tps);
-    let ratio = have / need;
-    let delta = if need > have {
-        let text = format!("short {}", format::tps(need - have));
-        Delta { text, tone: Tone::Worse, was: String::new() }
-    } else {
-        let text = format!("{} to spare", format::tps(have - need));
-        Delta { text, tone: Tone::Same, was: String::new() }
-    };
     let deliverable = source.plan.and_then(|plan| plan.deliverable);
-    let detail = format!(
-        "{} of {} at {}{}",
-        format::significant(have),
-        format::tps(need),
-        format::rps(supply.required_peak.rps),
-        deliverable.map_or_else(String::new, |mix| {
-            format!("; deliverable {}", format::significant(mix.decode_tps))
-        }),
-    );
+    let deliverable = deliverable.map_or_else(String::new, |mix| {
+        format!("; deliverable {}", format::significant(mix.tps(supply.binds)))
+    });
+    let mix = if supply.is_another_mix_at_peak() { " for the mix at that hour" } else { "" };
     let mut tags = step_time(source);
     if supply.simplified {
         tags.push(Tag::assumed("simplified"));
     }
+    let tile = supply_at_peak(supply.binds, &supply.required_peak, &supply.sustainable_at_peak);
+    Tile { detail: format!("{}{mix}{deliverable}", tile.detail), tags, ..tile }
+}
+
+/// Sustainable supply over demand at the peak, in tokens of the kind that binds.
+pub fn supply_at_peak(binds: TokenKind, required: &MixRate, sustainable: &MixRate) -> Tile {
+    let (need, have) = (required.tps(binds), sustainable.tps(binds));
+    let ratio = have / need;
+    let delta = if need > have {
+        Delta::plain(format!("short {}", format::tps(need - have)), Tone::Worse)
+    } else {
+        Delta::plain(format!("{} to spare", format::tps(have - need)), Tone::Same)
+    };
+    let rate = format::rps(required.rps);
     Tile {
         id: "supply",
-        label: "Decode supply at peak",
+        label: match binds {
+            TokenKind::Prefill => "Prefill supply at peak",
+            TokenKind::Decode => "Decode supply at peak",
+        },
         value: if ratio.is_finite() {
-            format::rounded(ratio * 100.0, 2)
+            format::significant(ratio * 100.0)
         } else {
             format::NONE.into()
         },
         exact: ratio.is_finite().then_some(ratio),
         unit: "%",
         delta: Some(delta),
-        detail,
-        tags,
+        detail: format!("{} of {} at {rate}", format::significant(have), format::tps(need)),
+        tags: Vec::new(),
+        is_earlier: false,
     }
 }
 
@@ -263,6 +278,7 @@ fn debt(source: &Source) -> Tile {
         delta,
         detail,
         tags: step_time(source),
+        is_earlier: false,
     }
 }
 
@@ -283,6 +299,7 @@ fn cost(source: &Source) -> Tile {
         delta,
         detail,
         tags,
+        is_earlier: false,
     };
     let Some(cost) = &source.report.cost else {
         return tile(None, None, "no price is set".into(), Vec::new());
@@ -304,4 +321,24 @@ fn cost(source: &Source) -> Tile {
 
 fn step_time(source: &Source) -> Vec<Tag> {
     source.origin.map(Tag::origin).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_supply_tile_shows_what_binds_to_three_digits() {
+        let mix = |rps, prefill_tps, decode_tps| MixRate { rps, prefill_tps, decode_tps };
+        let required = mix(50.0, 20_000.0, 100_000.0);
+        let sustainable = mix(57.45, 22_980.0, 114_900.0);
+        let decode = supply_at_peak(TokenKind::Decode, &required, &sustainable);
+        assert_eq!((decode.label, decode.value.as_str()), ("Decode supply at peak", "115"));
+        assert!(decode.detail.starts_with("115,000 of 100,000"), "{}", decode.detail);
+        let prefill = supply_at_peak(TokenKind::Prefill, &required, &mix(49.7, 19_880.0, 99_400.0));
+        assert_eq!((prefill.label, prefill.value.as_str()), ("Prefill supply at peak", "99.4"));
+        assert_eq!(prefill.delta.map(|delta| delta.tone), Some(Tone::Worse));
+        let nothing = supply_at_peak(TokenKind::Decode, &MixRate::default(), &sustainable);
+        assert_eq!((nothing.value.as_str(), nothing.exact), (format::NONE, None));
+    }
 }

@@ -85,8 +85,8 @@ pub fn estimated(report: &EstimateReport) -> VerdictView {
     let sentence = report.supply.as_ref().map_or_else(String::new, |supply| {
         format!(
             "By arithmetic, {} are asked for at the peak and {} can be sustained",
-            format::tps(supply.required_peak.decode_tps),
-            format::tps(supply.sustainable_decode_tps),
+            format::tps(supply.required_peak.tps(supply.binds)),
+            format::tps(supply.sustainable_at_peak.tps(supply.binds)),
         )
     });
     VerdictView { state: "none", word: "Estimate", sentence, why: "The simulation follows".into() }
@@ -106,10 +106,15 @@ fn layouts(report: &EstimateReport) -> String {
         || "No layout of a power of two of GPUs holds the weights".into(),
         |fit| {
             let gpus = format::plural(u64::from(fit.gpus), "GPU", "GPUs");
-            format!(
-                "{gpus} is the smallest layout: tensor_parallel {}, pipeline_parallel {}",
-                fit.tensor_parallel, fit.pipeline_parallel
-            )
+            match fit.pipeline_parallel {
+                1 => format!("{gpus} is the smallest layout: tensor_parallel {}", fit.tensor_parallel),
+                // Nothing here has stages: what can be set is said, not what would be needed.
+                stages => format!(
+                    "No tensor_parallel holds it ({gpus} in {stages} pipeline stages would, which \
+                     are not simulated): choose a GPU with more memory, fewer bits per weight, or a \
+                     smaller model"
+                ),
+            }
         },
     )
 }
@@ -122,5 +127,57 @@ pub fn names(state: VerdictState) -> (&'static str, &'static str) {
         VerdictState::Overloaded => ("over", "Overloaded"),
         VerdictState::DoesNotFit => ("nofit", "Does not fit"),
         VerdictState::NotMeasuredHere => ("unmeasured", "Not measured here"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use goodput_engine::scenario::{self, CatalogRef};
+    use goodput_engine::{accounts, estimate};
+
+    use super::*;
+    use crate::state::edit::tests::small_doc;
+
+    /// Advice is about what the page can set.
+    #[test]
+    fn what_does_not_fit_is_not_told_to_use_stages_that_nobody_can_set() {
+        let why = |model: &str, tensor_parallel| {
+            let mut doc = small_doc();
+            doc.fleet.pools[0].model = CatalogRef::Id(model.to_owned());
+            doc.fleet.pools[0].tensor_parallel = tensor_parallel;
+            let scenario = scenario::check(&doc).expect("a scenario").scenario;
+            let view = estimated(&estimate::estimate(&scenario));
+            assert_eq!(view.state, "nofit");
+            view.why
+        };
+        let by_size = why("llama-3.1-70b", 1);
+        assert!(by_size.contains("smallest layout: tensor_parallel"), "{by_size}");
+        for text in [by_size, why("llama-3.1-405b", 8)] {
+            assert!(!text.contains("pipeline_parallel"), "{text}");
+        }
+        let never = why("llama-3.1-405b", 8);
+        assert!(never.contains("No tensor_parallel holds it"), "{never}");
+        assert!(never.contains("choose a GPU with more memory"), "{never}");
+    }
+
+    /// Every share in the line of causes is of one outcome, as in the waterfall.
+    #[test]
+    fn the_shares_of_the_verdict_are_those_of_the_waterfall() {
+        let mut doc = small_doc();
+        doc.workload.horizon_s = 120.0;
+        doc.workload.classes[0].slo.tpot_ms = Some(7.0);
+        doc.workload.classes[0].slo.ttft_ms = Some(30.0);
+        doc.workload.classes[0].error_rate = 0.1;
+        let scenario = scenario::check(&doc).expect("a scenario").scenario;
+        let report = accounts::answer(&scenario).expect("an answer").report;
+        let view = simulated(&report, None, None);
+        let (chart, _) = super::super::figures::outcomes(&report);
+        assert!(!chart.losses.is_empty());
+        for row in chart.losses.iter().filter(|row| row.tenths > 0) {
+            let share = accounts::words::percent(row.tenths as f64 / 1e3);
+            assert!(view.why.contains(&share), "{} {share} in “{}”", row.name, view.why);
+        }
+        let sum = chart.losses.iter().map(|row| row.tenths).sum::<u64>() + chart.good.tenths;
+        assert_eq!(sum, 1_000);
     }
 }

@@ -9,16 +9,13 @@ use super::latency::histogram;
 use super::report::{
     ClassReport, Cost, Goodput, GoodputKind, KvUse, LengthSummary, SeriesPoint, SimReport, Supply,
 };
-use super::supply::{peak_windows, supply};
+use super::supply::{Saturations, peak_windows, supply};
 use super::tally::{self, Latencies, Row};
-use super::verdict::Evidence;
+use super::verdict::{Evidence, proviso};
 use super::words::{percent, span_ms, thousands};
 use crate::problem::Problem;
 use crate::scenario::{Pool, Scenario};
-use crate::sim::{
-    CutOff, FleetSim, FleetSpec, Progress, ReplicaSpec, RunLimits, Saturation, SimRun, WorkRate,
-    saturate,
-};
+use crate::sim::{CutOff, FleetSim, FleetSpec, Progress, ReplicaSpec, RunLimits, SimRun, WorkRate};
 use crate::slo::{Fate, Outcome};
 use crate::units::Picos;
 use crate::workload::{OfferedRequest, Quality, demand};
@@ -121,7 +118,7 @@ pub struct Answer<'a> {
     scenario: &'a Scenario,
     requests: Vec<OfferedRequest>,
     fleet: FleetSpec,
-    saturation: Saturation,
+    saturations: Saturations,
 }
 
 impl<'a> Answer<'a> {
@@ -135,13 +132,15 @@ impl<'a> Answer<'a> {
         if mix.is_empty() {
             return Err(Unanswerable::NobodyAsks);
         }
-        let saturation = saturate(&mix, &fleet.replica).ok_or(Unanswerable::NothingFits)?;
+        let Scenario { classes, horizon, .. } = scenario;
+        let saturations = Saturations::of(classes, &mix, *horizon, &fleet.replica)
+            .ok_or(Unanswerable::NothingFits)?;
         let requests = if scenario.has_closed_loop() {
             scenario.offered().map_err(Unanswerable::Workload)?
         } else {
             mix
         };
-        Ok(Self { scenario, requests, fleet, saturation })
+        Ok(Self { scenario, requests, fleet, saturations })
     }
 
     /// The same with a workload and a saturated replica that are known already, e.g. those of
@@ -152,10 +151,10 @@ impl<'a> Answer<'a> {
     pub fn serving(
         scenario: &'a Scenario,
         requests: Vec<OfferedRequest>,
-        saturation: Saturation,
+        saturations: Saturations,
     ) -> Result<Self, Unanswerable> {
         let fleet = fleet_spec(&scenario.pool)?;
-        Ok(Self { scenario, requests, fleet, saturation })
+        Ok(Self { scenario, requests, fleet, saturations })
     }
 
     /// How far a run has come that has decided so many requests, 0 to 1. How much the users of a
@@ -166,11 +165,6 @@ impl<'a> Answer<'a> {
         } else {
             decided as f64 / self.requests.len().max(1) as f64
         }
-    }
-
-    /// What one saturated replica does.
-    pub fn saturation(&self) -> &Saturation {
-        &self.saturation
     }
 
     /// A run that has not begun.
@@ -195,13 +189,14 @@ impl<'a> Answer<'a> {
     pub fn count(&self, run: &SimRun) -> SimReport {
         let Scenario { horizon, warmup, contracts, .. } = self.scenario;
         let requests = run.requests.as_deref().unwrap_or(&self.requests);
-        let saturation = self.saturation_of(run);
+        let saturations = self.saturations_of(run);
         let rows = tally::rows(requests, &run.stamps, contracts);
         let window = tally::window(&rows, *warmup);
-        let supply = self.supply(requests, &saturation, run);
+        let supply = self.supply(requests, &saturations, run);
         let unyielding = unyielding(self.scenario, requests, &supply);
         let series = self.series(requests, run);
         let missed = tally::missed(window, contracts);
+        let outcomes = tally::outcomes(window);
         let classes = self.classes(window, &rows);
         let missed_targets = tally::missed_targets(window, contracts);
         let attained = classes.iter().all(attains);
@@ -210,9 +205,8 @@ impl<'a> Answer<'a> {
             missed_targets: &missed_targets,
             untold: untold(window, run),
             attainment: tally::attainment(window),
-            offered: window.len() as u64,
-            missed: &missed,
-            lost: lost(window),
+            outcomes: &outcomes,
+            proviso: proviso(&self.scenario.pool),
             supply: &supply,
             unyielding,
             contracts,
@@ -230,7 +224,6 @@ impl<'a> Answer<'a> {
             complete: run.cut_off.is_none(),
             cut_off_by: run.cut_off,
             offered: window.len() as u64,
-            outcomes: tally::outcomes(window),
             attempts: tally::attempts(window),
             missed,
             attainment: evidence.attainment,
@@ -243,13 +236,7 @@ impl<'a> Answer<'a> {
             longest_stall_ms,
             queue_wait_ms,
             classes,
-            debt: debt(
-                &series,
-                (requests, contracts),
-                run,
-                *horizon,
-                (&unyielding, &supply.sustainable),
-            ),
+            debt: debt(&series, (requests, contracts), run, *horizon, (&unyielding, &supply)),
             supply,
             kv: self.kv(run),
             cost: self.cost(&rows, run),
@@ -257,21 +244,28 @@ impl<'a> Answer<'a> {
             ttft_histogram: histograms.0,
             tpot_histogram: histograms.1,
             accounting: Accounting::default(),
+            outcomes,
         }
     }
 
     /// What a saturated replica does of the mix of a run: where closed loops asked, what they asked
     /// is known only now.
-    fn saturation_of(&self, run: &SimRun) -> Saturation {
-        let asked = run.requests.as_ref().and_then(|r| saturate(r, &self.fleet.replica));
-        asked.unwrap_or(self.saturation)
+    fn saturations_of(&self, run: &SimRun) -> Saturations {
+        let Scenario { classes, horizon, .. } = self.scenario;
+        let of = |asked: &Vec<_>| Saturations::of(classes, asked, *horizon, &self.fleet.replica);
+        run.requests.as_ref().and_then(of).unwrap_or(self.saturations)
     }
 
     /// What was asked for against what could be done.
-    fn supply(&self, requests: &[OfferedRequest], saturation: &Saturation, run: &SimRun) -> Supply {
+    fn supply(
+        &self,
+        requests: &[OfferedRequest],
+        saturations: &Saturations,
+        run: &SimRun,
+    ) -> Supply {
         let Scenario { horizon, classes, .. } = self.scenario;
         let demand = demand(classes, requests, *horizon, peak_windows(*horizon));
-        supply(requests, &demand, run, (saturation, self.fleet.replicas), *horizon)
+        supply(requests, &demand, run, (saturations, self.fleet.replicas), *horizon)
     }
 
     /// The fleet over time.
@@ -283,7 +277,7 @@ impl<'a> Answer<'a> {
     /// By the mix that was expected: that of a closed loop is known when the run has ended, and
     /// the peaks are looked for while it goes on.
     fn work_rate(&self) -> WorkRate {
-        WorkRate::new(&self.saturation, self.fleet.replicas)
+        WorkRate::new(&self.saturations.mean, self.fleet.replicas)
     }
 
     /// Each class alone, of the `window` and of `all` requests.
@@ -410,12 +404,6 @@ fn untold(window: &[Row], run: &SimRun) -> Option<String> {
          whether the contract holds is not known: shorten the horizon",
         span_ms(run.ended.as_millis()),
     ))
-}
-
-/// Requests that left without a whole answer.
-fn lost(window: &[Row]) -> u64 {
-    let lost = |row: &&Row| !matches!(row.stamps.fate, Fate::Completed | Fate::Unfinished);
-    window.iter().filter(lost).count() as u64
 }
 
 fn quality_words(quality: &Quality) -> String {

@@ -46,5 +46,5 @@ pub fn unyielding(
     };
     let open: Vec<OfferedRequest> = requests.iter().filter(comes_anyhow).copied().collect();
     let demand = demand(classes, &open, *horizon, peak_windows(*horizon));
-    (required(&demand, *horizon), required_peak(&demand))
+    (required(&demand, *horizon), required_peak(&demand, supply))
 }

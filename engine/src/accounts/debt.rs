@@ -1,6 +1,6 @@
 //! Queue debt: work accepted and unfinished, over time and at its worst.
 
-use super::report::{Debt, MixRate, SeriesPoint};
+use super::report::{Debt, MixRate, SeriesPoint, Supply};
 use crate::sim::{Sample, SimRun, WorkRate};
 use crate::slo::{Contract, RequestStamps};
 use crate::units::Picos;
@@ -124,8 +124,9 @@ pub fn debt(
     (requests, contracts): (&[OfferedRequest], &[Contract]),
     run: &SimRun,
     horizon: Picos,
-    ((required, required_peak), sustainable): (&(MixRate, MixRate), &MixRate),
+    ((required, required_peak), supply): (&(MixRate, MixRate), &Supply),
 ) -> Debt {
+    let Supply { sustainable, sustainable_at_peak, .. } = *supply;
     let horizon_s = horizon.as_secs();
     let utilization = required.rps / sustainable.rps;
     let (past_limit, share_past_limit) =
@@ -141,8 +142,8 @@ pub fn debt(
         peak_deferred: series.iter().map(|point| point.deferred).max().unwrap_or(0),
         waiting_at_end: end.waiting,
         work_at_end_s: end.backlog_work_s,
-        growth_rps: (required_peak.rps - sustainable.rps).max(0.0),
-        growth_decode_tps: (required_peak.decode_tps - sustainable.decode_tps).max(0.0),
+        growth_rps: (required_peak.rps - sustainable_at_peak.rps).max(0.0),
+        growth_decode_tps: (required_peak.decode_tps - sustainable_at_peak.decode_tps).max(0.0),
         drain_s: (run.ended.as_secs() - horizon_s).max(0.0),
         drain_while_serving_s: (utilization < 1.0).then(|| peaks.work_s / (1.0 - utilization)),
         peak_past_limit: past_limit,

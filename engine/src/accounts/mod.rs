@@ -19,5 +19,6 @@ pub mod words;
 pub use account_for::cross;
 pub use answer::{Answer, Simulated, Unanswerable, answer, fleet_spec};
 pub use cost::{Provision, books};
-pub use supply::{peak_windows, required, required_peak, sustainable};
+pub use supply::{Saturations, peak_windows};
 pub use tally::{Row, attainment, missed_targets, outcomes, rows, window};
+pub use verdict::proviso;

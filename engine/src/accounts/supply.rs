@@ -1,15 +1,18 @@
 //! Token demand against what the fleet sustains for this mix.
 
-use super::report::{MixRate, SaturatedBy, Supply};
-use crate::sim::{Refusals, Saturation, SimRun};
+use super::report::{MixRate, SaturatedBy, Supply, TokenKind};
+use crate::sim::{Refusals, ReplicaSpec, Saturation, SimRun, saturate};
 use crate::slo::Fate;
 use crate::units::Picos;
-use crate::workload::{Demand, OfferedRequest};
+use crate::workload::{Demand, DemandBin, OfferedRequest, TrafficClass, demand};
 
 /// Demand is averaged over windows no shorter than this to find its peak, seconds.
 const SHORTEST_PEAK_WINDOW_S: f64 = 10.0;
 /// And over no more windows than this.
 const MOST_PEAK_WINDOWS: f64 = 60.0;
+/// Classes whose shares differ by no more are the same mix: what is sustained of it is measured to
+/// 1 %.
+const SAME_SHARE: f64 = 0.005;
 
 /// Number of windows in which the peak of a horizon is sought.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 60")]
@@ -27,28 +30,130 @@ pub fn required(demand: &Demand, horizon: Picos) -> MixRate {
     }
 }
 
-/// Expected demand in its busiest window: the rates of the arrival processes, so that chance
-/// does not make a peak of a constant rate. Of a trace it is what was recorded.
-pub fn required_peak(demand: &Demand) -> MixRate {
-    let rates = demand.bins.iter().map(|bin| {
+/// Expected demand in every window: the rates of the arrival processes, so that chance does not
+/// make a peak of a constant rate. Of a trace it is what was recorded.
+fn over_time(demand: &Demand) -> Vec<MixRate> {
+    let rate = |bin: &DemandBin| {
         let seconds = (bin.to - bin.from).as_secs();
         MixRate {
             rps: bin.expected_requests / seconds,
             prefill_tps: bin.expected_input_tokens / seconds,
             decode_tps: bin.expected_output_tokens / seconds,
         }
-    });
-    rates.max_by(|a, b| a.decode_tps.total_cmp(&b.decode_tps)).unwrap_or_default()
+    };
+    demand.bins.iter().map(rate).collect()
+}
+
+/// The first window with the most work per second for what sustains `sustained` of the mean mix and
+/// then spends the share `prefill_time` on prompts.
+fn busiest(windows: &[MixRate], sustained: &MixRate, prefill_time: f64) -> usize {
+    let work = |window: &MixRate| {
+        prefill_time * window.prefill_tps / sustained.prefill_tps
+            + (1.0 - prefill_time) * window.decode_tps / sustained.decode_tps
+    };
+    let mut best = (0, 0.0);
+    for (index, window) in windows.iter().enumerate() {
+        // Of windows equal but for rounding, the first.
+        if work(window) > best.1 * (1.0 + 1e-9) {
+            best = (index, work(window));
+        }
+    }
+    best.0
+}
+
+/// Demand in the busiest window of a part of what `supply` is for.
+pub fn required_peak(part: &Demand, supply: &Supply) -> MixRate {
+    let windows = over_time(part);
+    let busiest = busiest(&windows, &supply.sustainable, supply.prefill_time_share);
+    windows.get(busiest).copied().unwrap_or_default()
+}
+
+/// What one saturated replica does of the mix of the horizon, and of the mix at the peak.
+///
+/// Where classes have profiles of their own, the busiest window is not the mean made larger: what
+/// is sustained of the one is no measure of the other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Saturations {
+    /// Of the whole horizon.
+    pub mean: Saturation,
+    /// Of the busiest window.
+    pub at_peak: Saturation,
+}
+
+impl Saturations {
+    /// Measures a replica on what `classes` offer in `[0, horizon)`. `None` when no request fits.
+    pub fn of(
+        classes: &[TrafficClass],
+        requests: &[OfferedRequest],
+        horizon: Picos,
+        replica: &ReplicaSpec,
+    ) -> Option<Self> {
+        let mean = saturate(requests, replica)?;
+        let demand = demand(classes, requests, horizon, peak_windows(horizon));
+        let sustained = sustainable(&mean, 1);
+        let busiest = busiest(&over_time(&demand), &sustained, mean.prefill_time_share);
+        let peak = demand.bins.get(busiest);
+        let at_peak = peak
+            .and_then(|peak| mix_between(classes, requests, horizon, (peak.from, peak.to)))
+            // Where nothing of another mix fits, it adds no work.
+            .and_then(|requests| saturate(&requests, replica));
+        Some(Self { mean, at_peak: at_peak.unwrap_or(mean) })
+    }
+}
+
+/// As many requests as there are, but of the classes as they are expected in a window: an even
+/// sample of each by what it holds in KV memory. `None` where that is the mix they are, and where
+/// nobody knows.
+fn mix_between(
+    classes: &[TrafficClass],
+    requests: &[OfferedRequest],
+    horizon: Picos,
+    (from, to): (Picos, Picos),
+) -> Option<Vec<OfferedRequest>> {
+    if classes.iter().any(|class| class.arrivals.closed_loop().is_some()) {
+        return None; // when its users ask, the fleet decides
+    }
+    let shares = |from, to| {
+        let expected: Vec<f64> = classes.iter().map(|c| c.arrivals.expected(from, to)).collect();
+        let all: f64 = expected.iter().sum();
+        expected.into_iter().map(move |one| one / all).collect::<Vec<f64>>()
+    };
+    let (mean, peak) = (shares(Picos::ZERO, horizon), shares(from, to));
+    if mean.iter().zip(&peak).all(|(mean, peak)| (mean - peak).abs() <= SAME_SHARE) {
+        return None;
+    }
+    let mut mix = Vec::with_capacity(requests.len());
+    for (index, share) in (0_u32..).zip(peak) {
+        let mut own: Vec<_> = requests.iter().filter(|r| r.class == index).copied().collect();
+        own.sort_by_key(|r| {
+            let (input, output) = (u64::from(r.input_tokens), u64::from(r.output_tokens));
+            output * (2 * input + output)
+        });
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
+        let wanted = (share * requests.len() as f64).round() as usize;
+        let wanted = if own.is_empty() { 0 } else { wanted };
+        mix.extend((0..wanted).map(|i| own[(2 * i + 1) * own.len() / (2 * wanted)]));
+    }
+    Some(mix)
 }
 
 /// What `replicas` replicas sustain together.
 pub fn sustainable(saturation: &Saturation, replicas: u32) -> MixRate {
-    let n = f64::from(replicas);
-    MixRate {
-        rps: n * saturation.rps,
-        prefill_tps: n * saturation.prefill_tps,
-        decode_tps: n * saturation.decode_tps,
+    let one = MixRate {
+        rps: saturation.rps,
+        prefill_tps: saturation.prefill_tps,
+        decode_tps: saturation.decode_tps,
+    };
+    one.times(f64::from(replicas))
+}
+
+/// The same, its tokens those of requests as they are at `peak`.
+fn sustainable_at(peak: &MixRate, saturations: &Saturations, replicas: u32) -> MixRate {
+    let Saturations { mean, at_peak } = saturations;
+    if at_peak == mean || peak.rps <= 0.0 {
+        return sustainable(mean, replicas);
     }
+    peak.times(f64::from(replicas) * at_peak.rps / peak.rps)
 }
 
 /// What was completed within the horizon.
@@ -71,14 +176,24 @@ pub fn supply(
     requests: &[OfferedRequest],
     demand: &Demand,
     run: &SimRun,
-    (saturation, replicas): (&Saturation, u32),
+    (saturations, replicas): (&Saturations, u32),
     horizon: Picos,
 ) -> Supply {
+    let saturation = &saturations.mean;
+    let windows = over_time(demand);
+    let sustained = sustainable(saturation, replicas);
+    let peak = busiest(&windows, &sustained, saturation.prefill_time_share);
+    let required_peak = windows.get(peak).copied().unwrap_or_default();
+    let prefill_binds = saturations.at_peak.prefill_time_share > 0.5;
     Supply {
         required: required(demand, horizon),
-        required_peak: required_peak(demand),
+        demand: windows,
+        required_peak,
+        peak_from_s: demand.bins.get(peak).map_or(0.0, |bin| bin.from.as_secs()),
         peak_window_s: horizon.as_secs() / f64::from(peak_windows(horizon)),
-        sustainable: sustainable(saturation, replicas),
+        sustainable: sustained,
+        sustainable_at_peak: sustainable_at(&required_peak, saturations, replicas),
+        binds: if prefill_binds { TokenKind::Prefill } else { TokenKind::Decode },
         sustainable_relative_error: Some(saturation.relative_error).filter(|e| e.is_finite()),
         completed: completed(requests, run, horizon),
         saturated_batch: saturation.mean_batch,

@@ -1,8 +1,14 @@
 //! The verdict: does the contract hold, is work merely late, or does it pile up?
 
-use super::report::{MissedCounts, MixRate, SaturatedBy, Supply, Verdict, VerdictState};
+use std::collections::BTreeMap;
+
+use super::report::{MixRate, SaturatedBy, Supply, TokenKind, Verdict, VerdictState};
 use super::words::{percent, span_ms, three_digits};
-use crate::slo::Contract;
+use crate::scenario::Pool;
+use crate::slo::{Contract, Outcome};
+use crate::stats::apportion;
+use crate::step_time::Origin;
+use crate::units::Picos;
 
 /// What the verdict rests on.
 #[derive(Debug, Clone)]
@@ -15,12 +21,10 @@ pub struct Evidence<'a> {
     pub untold: Option<String>,
     /// good ÷ offered.
     pub attainment: f64,
-    /// Requests in the window.
-    pub offered: u64,
-    /// Misses of each limit.
-    pub missed: &'a MissedCounts,
-    /// Requests that left without a first token, or failed.
-    pub lost: u64,
+    /// Every outcome with its count.
+    pub outcomes: &'a BTreeMap<Outcome, u64>,
+    /// What it rests on, where that is uncertain: see [`proviso`].
+    pub proviso: Option<String>,
     /// Demand and supply.
     pub supply: &'a Supply,
     /// Demand that does not yield to waiting, mean and peak: all but that of closed loops.
@@ -33,18 +37,27 @@ impl Evidence<'_> {
     /// The verdict in a word, a sentence and its causes.
     pub fn verdict(&self) -> Verdict {
         let state = self.state();
-        Verdict { state, sentence: self.sentence(state), causes: self.causes(state) }
+        let sentence = self.sentence(state);
+        let sentence = match &self.proviso {
+            Some(proviso) if state != VerdictState::NotMeasuredHere => {
+                format!("{sentence}, {proviso}")
+            }
+            _ => sentence,
+        };
+        Verdict { state, sentence, causes: self.causes(state) }
     }
 
     /// Whether every class meets its own targets.
     pub fn contract_holds(&self) -> bool {
-        self.offered > 0 && self.attained && self.missed_targets.is_empty()
+        self.outcomes.values().any(|count| *count > 0)
+            && self.attained
+            && self.missed_targets.is_empty()
     }
 
     /// *Overloaded* when debt grows without bound, or when it grows at the peak and breaks the
     /// contract; a peak that the contract survives is no overload.
     fn state(&self) -> VerdictState {
-        let sustainable = self.supply.sustainable;
+        let Supply { sustainable, sustainable_at_peak, .. } = self.supply;
         let (required, required_peak) = self.unyielding;
         if required.rps > sustainable.rps {
             VerdictState::Overloaded
@@ -52,7 +65,7 @@ impl Evidence<'_> {
             VerdictState::NotMeasuredHere
         } else if self.contract_holds() {
             VerdictState::Holds
-        } else if required_peak.rps > sustainable.rps {
+        } else if required_peak.rps > sustainable_at_peak.rps {
             VerdictState::Overloaded
         } else {
             VerdictState::LateButStable
@@ -65,13 +78,22 @@ impl Evidence<'_> {
         match state {
             VerdictState::NotMeasuredHere => self.untold.clone().unwrap_or_default(),
             VerdictState::Overloaded => {
-                let (kind, need, have) = self.scarcer();
-                let (required, required_peak) = self.unyielding;
-                let when = if required_peak.rps > 1.02 * required.rps { " at peak" } else { "" };
+                let (need, have, when) = self.excess();
+                let kind = match supply.binds {
+                    TokenKind::Prefill => "Prompts",
+                    TokenKind::Decode => "Outputs",
+                };
+                let mix = if !supply.is_another_mix_at_peak() {
+                    "this mix"
+                } else if when.is_empty() {
+                    "the mean mix"
+                } else {
+                    "the mix at that hour"
+                };
                 format!(
-                    "{kind} need {} tok/s{when}; this fleet sustains {} for this mix",
-                    three_digits(need),
-                    three_digits(have)
+                    "{kind} need {} tok/s{when}; this fleet sustains {} for {mix}",
+                    three_digits(need.tps(supply.binds)),
+                    three_digits(have.tps(supply.binds))
                 )
             }
             VerdictState::LateButStable if self.attained => format!(
@@ -85,40 +107,38 @@ impl Evidence<'_> {
             ),
             _ => format!(
                 "{good} of requests are good at {} req/s; peak demand is {} of what this fleet \
-                 sustains",
+                 sustains{}",
                 three_digits(supply.required.rps),
-                percent(supply.required_peak.rps / supply.sustainable.rps)
+                percent(supply.required_peak.rps / supply.sustainable_at_peak.rps),
+                if supply.is_another_mix_at_peak() { " of the mix at that hour" } else { "" }
             ),
         }
     }
 
-    /// The token kind that takes more of the fleet's time, with demand at the peak and supply.
-    fn scarcer(&self) -> (&'static str, f64, f64) {
-        let MixRate { prefill_tps, decode_tps, .. } = self.unyielding.1;
-        let sustainable = self.supply.sustainable;
-        if self.supply.prefill_time_share > 0.5 {
-            ("Prompts", prefill_tps, sustainable.prefill_tps)
-        } else {
-            ("Outputs", decode_tps, sustainable.decode_tps)
+    /// Demand that comes anyhow and the supply that it exceeds, at the peak if it does there, else
+    /// in the mean; and when that is.
+    fn excess(&self) -> (MixRate, MixRate, &'static str) {
+        let Supply { sustainable, sustainable_at_peak, .. } = self.supply;
+        let (required, required_peak) = self.unyielding;
+        if required_peak.rps <= sustainable_at_peak.rps {
+            return (required, *sustainable, "");
         }
+        let when = if required_peak.rps > 1.02 * required.rps { " at peak" } else { "" };
+        (required_peak, *sustainable_at_peak, when)
     }
 
     fn causes(&self, state: VerdictState) -> Vec<String> {
         if state == VerdictState::NotMeasuredHere {
             return Vec::new();
         }
-        let mut causes = self.misses();
+        let mut causes = self.losses();
         causes.extend_from_slice(self.missed_targets);
         if state == VerdictState::Overloaded {
-            let supply = self.supply;
-            causes.insert(
-                0,
-                format!(
-                    "work piles up at {} req/s while demand is at its peak",
-                    three_digits(self.unyielding.1.rps - supply.sustainable.rps)
-                ),
-            );
-            let by = match supply.saturated_by {
+            let (need, have, when) = self.excess();
+            let growth = three_digits(need.rps - have.rps);
+            let during = if when.is_empty() { "" } else { " while demand is at its peak" };
+            causes.insert(0, format!("work piles up at {growth} req/s{during}"));
+            let by = match self.supply.saturated_by {
                 SaturatedBy::Seats => "every seat (max_num_seqs) is taken",
                 SaturatedBy::KvMemory => "KV memory is full",
                 SaturatedBy::TokenBudget => "every step's max_num_batched_tokens is used up",
@@ -129,24 +149,67 @@ impl Evidence<'_> {
         causes
     }
 
-    /// Clauses about what was missed, the most frequent first.
-    fn misses(&self) -> Vec<String> {
-        let share = |count: u64| count as f64 / self.offered.max(1) as f64;
-        let limit = |get: fn(&Contract) -> Option<crate::units::Picos>| match self.contracts {
-            [only] => get(only).map_or(String::new(), |at| format!(" {}", span_ms(at.as_millis()))),
-            _ => " its limit".to_owned(),
+    /// Clauses about who was lost, the most frequent first. Every request is in one of them or
+    /// good, so that shares add up; they are the waterfall's.
+    fn losses(&self) -> Vec<String> {
+        let mut counts: Vec<(Outcome, u64)> = self.outcomes.iter().map(|(o, n)| (*o, *n)).collect();
+        counts.sort_by_key(|(outcome, n)| (std::cmp::Reverse(*n), *outcome));
+        let weights: Vec<u64> = counts.iter().map(|(_, n)| *n).collect();
+        let mut lost: Vec<((Outcome, u64), u64)> =
+            counts.into_iter().zip(apportion(&weights, 1_000)).collect();
+        lost.retain(|((outcome, n), _)| *outcome != Outcome::Good && *n > 0);
+        let clause = |((outcome, _), tenths): ((Outcome, u64), u64)| {
+            let share = match tenths {
+                0 => "under 0.1 %".to_owned(),
+                _ => percent(tenths as f64 / 1e3),
+            };
+            format!("{share} {}", self.what_happens(outcome))
         };
-        let MissedCounts { ttft, tpot, stall, e2e, quality, .. } = *self.missed;
-        let mut clauses = vec![
-            (ttft, format!("wait more than{} for the first token", limit(|c| c.ttft))),
-            (tpot, format!("get tokens more than{} apart on average", limit(|c| c.tpot))),
-            (stall, format!("stall for more than{}", limit(|c| c.longest_stall))),
-            (e2e, format!("take more than{} in all", limit(|c| c.e2e))),
-            (quality, "get a bad answer".to_owned()),
-            (self.lost, "give up, fail or are refused".to_owned()),
-        ];
-        clauses.retain(|(count, _)| *count > 0);
-        clauses.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-        clauses.into_iter().map(|(n, what)| format!("{} {what}", percent(share(n)))).collect()
+        lost.into_iter().map(clause).collect()
     }
+
+    /// What those with an outcome meet, as a verb.
+    fn what_happens(&self, outcome: Outcome) -> String {
+        let limit = |get: fn(&Contract) -> Option<Picos>| match self.contracts {
+            [only] => get(only).map(|at| span_ms(at.as_millis())),
+            _ => None,
+        };
+        let limit = |get| limit(get).unwrap_or_else(|| "their limit".to_owned());
+        match outcome {
+            Outcome::Good => "are good".to_owned(),
+            Outcome::Rejected => "are rejected".to_owned(),
+            Outcome::TooLong => "are too long to be served".to_owned(),
+            Outcome::Error => "fail".to_owned(),
+            Outcome::TimedOut => "time out".to_owned(),
+            Outcome::CancelledBeforeFirst => "give up waiting".to_owned(),
+            Outcome::CancelledMidStream => "leave in mid-stream".to_owned(),
+            Outcome::LateFirstToken => {
+                format!("wait more than {} for the first token", limit(|c| c.ttft))
+            }
+            Outcome::LateAndSlow => {
+                format!("wait more than {} and miss another limit too", limit(|c| c.ttft))
+            }
+            Outcome::Stalled => format!("stall for more than {}", limit(|c| c.longest_stall)),
+            Outcome::SlowTokens => {
+                format!("get tokens more than {} apart on average", limit(|c| c.tpot))
+            }
+            Outcome::LateCompletion => format!("take more than {} in all", limit(|c| c.e2e)),
+            Outcome::LowQuality => "get a bad answer in time".to_owned(),
+            Outcome::Unfinished => "are undecided when the run ends".to_owned(),
+        }
+    }
+}
+
+/// Step times as uncertain as this are a range: what rests on them is no promise.
+const WIDE_BAND: f64 = 0.2;
+
+/// On what an answer rests whose step times are in a wide band, as a clause after it.
+pub fn proviso(pool: &Pool) -> Option<String> {
+    let provenance = &pool.step_time()?.resolved.provenance;
+    let band = provenance.band.map(|band| band.typical).filter(|band| *band >= WIDE_BAND)?;
+    let whose = match provenance.origin {
+        Origin::Datasheet => "the datasheet's step times".to_owned(),
+        other => format!("these step times ({})", other.label()),
+    };
+    Some(format!("if {whose} are right, ±{}", percent(band)))
 }

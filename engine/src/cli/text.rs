@@ -76,6 +76,13 @@ fn mix(rate: &MixRate) -> String {
     )
 }
 
+/// What is sustained of the mix at the peak, where that is another mix.
+fn at_peak(page: &mut Page, is_another: bool, sustainable: &MixRate) {
+    if is_another {
+        page.row("of the mix at the peak", &mix(sustainable));
+    }
+}
+
 /// A severity as lines begin with it.
 pub fn severity(severity: Severity) -> &'static str {
     match severity {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::accounts::report::MixRate;
+use crate::accounts::report::{MixRate, TokenKind};
 use crate::step_time::Origin;
 use crate::workload::LengthSummary;
 
@@ -97,6 +97,14 @@ pub struct SmallestFitting {
     pub pipeline_parallel: u32,
 }
 
+impl SupplyEstimate {
+    /// Whether the mix in the busiest window is another than that of the whole horizon, by what is
+    /// sustained of it.
+    pub fn is_another_mix_at_peak(&self) -> bool {
+        (self.sustainable_at_peak.rps / self.sustainable_rps - 1.0).abs() > 0.005
+    }
+}
+
 /// Supply against demand by a mean-field fixpoint of one replica.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SupplyEstimate {
@@ -108,9 +116,13 @@ pub struct SupplyEstimate {
     pub required_decode_tps: f64,
     /// Mean demand, requests per second.
     pub required_rps: f64,
-    /// Demand in the busiest window of `peak_window_s`.
+    /// Demand in every window of `peak_window_s`, from the start on.
+    pub demand: Vec<MixRate>,
+    /// Demand in the busiest of them: the one with most work.
     pub required_peak: MixRate,
-    /// Length of that window, seconds.
+    /// When that window starts, seconds.
+    pub peak_from_s: f64,
+    /// Length of a window, seconds.
     pub peak_window_s: f64,
     /// Stability limit of the fleet for this mix.
     pub sustainable_rps: f64,
@@ -118,6 +130,10 @@ pub struct SupplyEstimate {
     pub sustainable_prefill_tps: f64,
     /// The same in output tokens per second.
     pub sustainable_decode_tps: f64,
+    /// The same of the mix in the busiest window: what `required_peak` is held against.
+    pub sustainable_at_peak: MixRate,
+    /// The kind of token that takes most of a saturated replica's time at the peak.
+    pub binds: TokenKind,
     /// Rate up to which the mean request of every class stays within its limits, without queueing:
     /// above what a simulation finds. Zero when an idle replica is too slow already; `null` when
     /// only declared rates are known.

@@ -2,7 +2,7 @@
 
 use super::mean_field::{LengthMoments, MeanField, MeanShape, ReplicaLimits};
 use super::report::Distrust;
-use crate::accounts::report::SaturatedBy;
+use crate::accounts::report::{SaturatedBy, TokenKind};
 use crate::accounts::words::three_digits;
 use crate::scenario::{Pool, Service};
 use crate::step_time::{BatchShape, CompiledLaw, DeclaredThroughput};
@@ -91,6 +91,22 @@ impl<'a> ReplicaModel<'a> {
         } else {
             "decode_compute"
         }
+    }
+
+    /// The kind of token that takes most of a saturated replica's time.
+    pub fn takes_most_time(&self, lengths: &LengthMoments) -> TokenKind {
+        if lengths.output <= 0.0 {
+            return TokenKind::Decode; // of nobody
+        }
+        let prefill_share = match self {
+            Self::Steps(law, limits) => {
+                mean_field(law, limits, lengths).saturated().0.prefill_time_share
+            }
+            Self::Declared(rates) => {
+                rates.work_s(lengths.input, 0.0) / rates.work_s(lengths.input, lengths.output)
+            }
+        };
+        if prefill_share > 0.5 { TokenKind::Prefill } else { TokenKind::Decode }
     }
 
     /// Why the mean of a batch says little about one, if so: it is of so few sequences that how

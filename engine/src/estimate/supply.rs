@@ -9,6 +9,7 @@ use super::report::{EstimateVerdict, SupplyEstimate};
 use super::service::ReplicaModel;
 use super::timeline::Timeline;
 use super::workload;
+use crate::accounts::report::MixRate;
 use crate::scenario::{Pool, Scenario};
 use crate::step_time::Origin;
 use crate::units::Picos;
@@ -85,11 +86,15 @@ fn rates(
         required_prefill_tps: mean.offered.prefill_tps,
         required_decode_tps: mean.offered.decode_tps,
         required_rps: mean.offered.rps,
+        demand: timeline.windows.clone(),
         required_peak: timeline.peak,
+        peak_from_s: timeline.peak_from_s,
         peak_window_s: timeline.peak_window_s,
         sustainable_rps,
         sustainable_prefill_tps: sustainable_rps * mean.served.input,
         sustainable_decode_tps: sustainable_rps * mean.served.output,
+        sustainable_at_peak: at_peak(model, &timeline.peak_demand, replicas),
+        binds: model.takes_most_time(&timeline.peak_demand.served),
         deliverable_rps: None,
         deliverable_prefill_tps: None,
         deliverable_decode_tps: None,
@@ -118,6 +123,15 @@ fn rates(
         leaves_out: leaves_out(scenario),
         simplified: pool.step_time().is_none(),
     }
+}
+
+/// What is sustained of the mix in the busiest window.
+fn at_peak(model: &ReplicaModel, peak: &IntervalDemand, replicas: f64) -> MixRate {
+    if peak.served_rps <= 0.0 {
+        return MixRate::default();
+    }
+    let rps = replicas * model.sustainable(&peak.served).0;
+    MixRate { rps, prefill_tps: rps * peak.served.input, decode_tps: rps * peak.served.output }
 }
 
 fn add_latencies(supply: &mut SupplyEstimate, latencies: Latencies, mean: &IntervalDemand) {

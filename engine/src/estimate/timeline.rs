@@ -17,8 +17,12 @@ pub struct Timeline {
     pub interval_s: f64,
     /// In order of time.
     pub intervals: Vec<Interval>,
-    /// Length of the busiest window, seconds.
+    /// Demand in each window, in order of time.
+    pub windows: Vec<MixRate>,
+    /// Length of a window, seconds.
     pub peak_window_s: f64,
+    /// When the busiest one starts, seconds.
+    pub peak_from_s: f64,
     /// Demand in it.
     pub peak: MixRate,
     /// Required ÷ sustainable in it.
@@ -61,11 +65,16 @@ impl Timeline {
             })
             .collect();
         let (window, peak_utilization) = busiest(&intervals, per_window);
-        let start = window * per_window;
-        let peak_demand = demand::between(classes, edge(start), edge(start + per_window));
+        let in_window = |window: u32| {
+            let start = window * per_window;
+            demand::between(classes, edge(start), edge(start + per_window))
+        };
+        let peak_demand = in_window(window);
         Self {
             interval_s,
+            windows: (0..windows).map(|window| in_window(window).offered).collect(),
             peak_window_s: f64::from(per_window) * interval_s,
+            peak_from_s: edge(window * per_window).as_secs(),
             peak: peak_demand.offered,
             peak_utilization,
             peak_demand,

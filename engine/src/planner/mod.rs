@@ -30,7 +30,7 @@ use crate::estimate::report::SupplyEstimate;
 use crate::scenario::{MAX_REPLICAS, Scenario};
 use crate::stats;
 use runs::{BUDGET, Needed, RunSummary, Runs, Stop};
-use search::Search;
+use search::{LARGEST_ALPHA_STEPS, Search};
 
 /// Seeds that confirm an answer, where anything is drawn.
 const SEEDS: u64 = 5;
@@ -146,6 +146,7 @@ impl Planner {
             fleets: Vec::new(),
             replicas_floor: self.supply.as_ref().map_or(0, |supply| supply.replicas_floor),
             alpha: None,
+            alpha_is_least: false,
             deliverable: None,
             binding: Vec::new(),
             seeds: (0..self.seeds).map(|offset| self.scenario.seed.wrapping_add(offset)).collect(),
@@ -240,6 +241,7 @@ impl Planner {
             cost_per_good_request: mean(|run| run.cost_per_good_request),
             cost_per_month: mean(|run| run.cost_per_month),
             alpha: None,
+            alpha_is_least: false,
         }))
     }
 
@@ -253,19 +255,15 @@ impl Planner {
         };
         let alpha = f64::from(base) / f64::from(ALPHA_STEPS);
         report.alpha = (base > 0).then_some(alpha);
+        report.alpha_is_least = base >= LARGEST_ALPHA_STEPS;
         // So many times the users do not ask so many times as often.
         let in_proportion = base > 0 && !self.scenario.has_closed_loop();
-        report.deliverable = self.supply.as_ref().filter(|_| in_proportion).map(|supply| {
-            let peak = supply.required_peak;
-            let multiple = alpha.min(supply.sustainable_rps / peak.rps);
-            MixRate {
-                rps: multiple * peak.rps,
-                prefill_tps: multiple * peak.prefill_tps,
-                decode_tps: multiple * peak.decode_tps,
-            }
-        });
+        let supply = self.runs.supply().filter(|_| in_proportion);
+        report.deliverable = supply
+            .map(|(peak, of_one)| at_most(&peak.times(alpha), &of_one.times(f64::from(present))));
         if let Some(row) = report.fleets.iter_mut().find(|row| row.is_present) {
             row.alpha = report.alpha;
+            row.alpha_is_least = report.alpha_is_least;
         }
         Ok(Some(base))
     }
@@ -273,8 +271,8 @@ impl Planner {
     /// The gain of each constraint relaxed alone, largest first.
     fn add_binding(&self, report: &mut PlanReport, base: Option<u32>) -> Result<(), Needed> {
         let present = self.scenario.pool.replicas;
-        // Gains are over α: without it there is none to state.
-        let Some(base) = base else { return Ok(()) };
+        // Gains are over α: without it, or beyond what is tried, there is none to state.
+        let Some(base) = base.filter(|base| *base < LARGEST_ALPHA_STEPS) else { return Ok(()) };
         for constraint in Constraint::ALL {
             // A gain is looked for, so from the present α up.
             let known = (base, base + 1);
@@ -288,12 +286,15 @@ impl Planner {
                 constraint: constraint.name().to_owned(),
                 label: constraint.label().to_owned(),
                 gain: f64::from(steps) / f64::from(ALPHA_STEPS),
+                gain_is_least: relaxed >= LARGEST_ALPHA_STEPS,
                 binds: false,
             });
             report.binding.sort_by(|a, b| b.gain.total_cmp(&a.gain));
         }
-        // One that is not decided might have gained more.
-        let all_known = report.binding.len() == Constraint::ALL.len();
+        // One that is not decided might have gained more, and so might one of several that reach
+        // the end of what is tried.
+        let beyond = report.binding.iter().filter(|relaxation| relaxation.gain_is_least).count();
+        let all_known = report.binding.len() == Constraint::ALL.len() && beyond <= 1;
         if let Some(first) = report.binding.first_mut() {
             first.binds = all_known && first.gain > 0.0;
         }
@@ -317,6 +318,24 @@ impl Planner {
         }
         let deliverable = supply.deliverable_rps.unwrap_or(supply.sustainable_rps);
         whole(f64::from(ALPHA_STEPS) * deliverable / supply.required_peak.rps)
+    }
+}
+
+/// As much of `wanted` as `sustainable` allows of every kind.
+fn at_most(wanted: &MixRate, sustainable: &MixRate) -> MixRate {
+    let room = |get: fn(&MixRate) -> f64| {
+        let wanted = get(wanted);
+        if wanted > 0.0 { get(sustainable) / wanted } else { f64::INFINITY }
+    };
+    let room = room(|r| r.rps).min(room(|r| r.prefill_tps)).min(room(|r| r.decode_tps));
+    if room >= 1.0 {
+        return *wanted;
+    }
+    // No more by a rounding either.
+    MixRate {
+        rps: (room * wanted.rps).min(sustainable.rps),
+        prefill_tps: (room * wanted.prefill_tps).min(sustainable.prefill_tps),
+        decode_tps: (room * wanted.decode_tps).min(sustainable.decode_tps),
     }
 }
 

@@ -18,11 +18,16 @@ pub struct PlanReport {
     /// Largest multiple of this mix at which the present fleet holds the contract, in [0, 4]: of
     /// rates, and of the users of closed loops.
     pub alpha: Option<f64>,
+    /// It holds at the largest multiple that is tried: `alpha` is that or more.
+    pub alpha_is_least: bool,
     /// That multiple of the demand at its peak, as rates that can last: a short peak may hold the
-    /// contract above what is sustainable, a rate cannot. `null` when no multiple holds, and beside
-    /// closed loops, where so many times the users do not ask so many times as often.
+    /// contract above what is sustainable, a rate cannot. Demand and sustainable supply are those
+    /// of the simulation (`sustainable_at_peak`), so it is never more. `null` when no multiple
+    /// holds, and beside closed loops, where so many times the users do not ask so many times as
+    /// often.
     pub deliverable: Option<MixRate>,
-    /// Each constraint relaxed alone, largest gain first.
+    /// Each constraint relaxed alone, largest gain first. Empty where `alpha_is_least`: what a
+    /// constraint gains lies beyond what is tried.
     pub binding: Vec<Relaxation>,
     /// Seeds each fleet was run with.
     pub seeds: Vec<u64>,
@@ -119,6 +124,8 @@ pub struct FleetRow {
     pub cost_per_month: Option<f64>,
     /// Largest multiple of the mix at which this fleet holds, where it was searched.
     pub alpha: Option<f64>,
+    /// It is that or more.
+    pub alpha_is_least: bool,
 }
 
 /// One constraint relaxed alone.
@@ -130,6 +137,8 @@ pub struct Relaxation {
     pub label: String,
     /// Gain in α, e.g. 0.24.
     pub gain: f64,
-    /// It has the largest gain.
+    /// The contract then holds at the largest multiple that is tried: the gain is that or more.
+    pub gain_is_least: bool,
+    /// It has the largest gain, and it is known which has.
     pub binds: bool,
 }

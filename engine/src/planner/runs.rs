@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::variant::Variant;
-use crate::accounts::report::SimReport;
-use crate::accounts::{Answer, fleet_spec, missed_targets, rows, window};
+use crate::accounts::report::{MixRate, SimReport, Supply};
+use crate::accounts::{Answer, Saturations, fleet_spec, missed_targets, rows, window};
 use crate::scenario::Scenario;
-use crate::sim::{
-    FleetSim, FleetSpec, Progress, RunLimits, Saturation, SimRun, WorkRate, saturate,
-};
+use crate::sim::{FleetSim, FleetSpec, Progress, RunLimits, SimRun, WorkRate};
 use crate::slo::{Contract, Fate, Outcome, RequestStamps, classify};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
@@ -88,7 +86,10 @@ pub struct Runs {
     /// The scenario's own workload by seed offset: every fleet serves the same list.
     workloads: BTreeMap<u64, Vec<OfferedRequest>>,
     /// What one replica sustains of the scenario's own mix.
-    saturation: Option<Saturation>,
+    saturations: Option<Saturations>,
+    /// Demand at the peak of the first seed, and what one replica sustains of that mix, as the
+    /// report of a simulation has them.
+    supply: Option<(MixRate, MixRate)>,
 }
 
 impl Runs {
@@ -106,8 +107,14 @@ impl Runs {
             budget,
             spent: 0,
             workloads: BTreeMap::new(),
-            saturation: None,
+            saturations: None,
+            supply: None,
         }
+    }
+
+    /// Demand at the peak, and what one replica sustains of its mix; none before a run has shown.
+    pub fn supply(&self) -> Option<(MixRate, MixRate)> {
+        self.supply
     }
 
     /// Work done so far, and what may be.
@@ -175,12 +182,16 @@ impl Runs {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(scenario.offered().ok()?),
         };
-        let saturation = match self.saturation {
-            Some(saturation) => saturation,
-            None => *self.saturation.insert(saturate(&scenario.mix().ok()?, &fleet.replica)?),
+        let saturations = match self.saturations {
+            Some(known) => known,
+            None => {
+                let (mix, Scenario { classes, horizon, .. }) = (scenario.mix().ok()?, scenario);
+                let new = Saturations::of(classes, &mix, *horizon, &fleet.replica)?;
+                *self.saturations.insert(new)
+            }
         };
         let left = self.budget - self.spent;
-        let rate = WorkRate::new(&saturation, fleet.replicas);
+        let rate = WorkRate::new(&saturations.mean, fleet.replicas);
         let sim = begin(scenario, requests, &fleet).weighing(rate);
         let (end, work) = simulate_while_hopeful(scenario, requests, sim, left, needed.to_the_end);
         self.spent += work;
@@ -189,8 +200,13 @@ impl Runs {
             End::Hopeless => return Some(Holding::Fails),
             End::CutOff => return Some(Holding::Undecided),
         };
-        let answer = Answer::serving(scenario, requests.clone(), saturation).ok()?;
+        let answer = Answer::serving(scenario, requests.clone(), saturations).ok()?;
         let report = answer.count(&run);
+        if needed.variant.seed_offset == 0 {
+            let Supply { required_peak, sustainable_at_peak, .. } = report.supply;
+            let of_one = sustainable_at_peak.times(1.0 / f64::from(fleet.replicas));
+            self.supply = Some((required_peak, of_one));
+        }
         self.summaries.insert(needed.variant, Some(summary(&report)));
         Some(report.contract_holds.into())
     }

@@ -2,6 +2,7 @@
 
 use super::report::{FleetRow, PlanAnswer};
 use super::variant::{ALPHA_STEPS, Constraint, Variant};
+use crate::accounts::proviso;
 use crate::accounts::words::{plural, span_ms};
 use crate::scenario::Scenario;
 
@@ -20,7 +21,8 @@ pub fn sentence(scenario: &Scenario, answer: &PlanAnswer, fleets: &[FleetRow]) -
             });
             let verb = if *replicas == 1 { "holds" } else { "hold" };
             let fleet = with_gpus(*replicas, *gpus, *gpus_per_replica);
-            format!("{fleet} {verb} the contract{runs}{fewer}")
+            let proviso = proviso(&scenario.pool).map_or(String::new(), |text| format!(", {text}"));
+            format!("{fleet} {verb} the contract{runs}{fewer}{proviso}")
         }
         PlanAnswer::SupplyOnly { replicas, gpus, gpus_per_replica, .. } => format!(
             "By supply alone, at least {}; whether anybody waits too long, declared token rates do \

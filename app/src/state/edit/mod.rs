@@ -177,7 +177,7 @@ fn use_trace(doc: &mut ScenarioDoc, class: usize, trace: &TraceWorkload) {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::super::field::{ClassField, LengthField, PoolField, Side};
     use super::*;
 

@@ -6,7 +6,7 @@ use goodput_engine::estimate::report::{
     ClassWorkload, EstimateReport, EstimateVerdict, MemoryReport, SmallestFitting, SupplyEstimate,
 };
 
-use super::{Page, mix, or_dash, usd};
+use super::{Page, at_peak, mix, or_dash, usd};
 
 /// The estimate.
 pub fn estimate(report: &EstimateReport) -> String {
@@ -118,6 +118,7 @@ fn supply(page: &mut Page, estimate: &SupplyEstimate) {
             decode_tps: estimate.sustainable_decode_tps,
         }),
     );
+    at_peak(page, estimate.is_another_mix_at_peak(), &estimate.sustainable_at_peak);
     let deliverable =
         or_dash(estimate.deliverable_rps, |rps| format!("{} req/s", three_digits(rps)));
     page.row("deliverable", &deliverable);

@@ -27,6 +27,9 @@ pub fn plan(report: &PlanReport) -> String {
     page.row("replicas, at least", &report.replicas_floor.to_string());
     let open = report.undecided.iter().any(|name| name == "alpha");
     let up_to = match report.alpha {
+        Some(alpha) if report.alpha_is_least => {
+            format!("at least {} × this mix, the most that is tried", three_digits(alpha))
+        }
         Some(alpha) => format!("{} × this mix", three_digits(alpha)),
         None if open => "not decided".to_owned(),
         None => "–".to_owned(),
@@ -35,7 +38,8 @@ pub fn plan(report: &PlanReport) -> String {
     page.row("deliverable", &report.deliverable.as_ref().map_or_else(|| "–".to_owned(), mix));
     for relaxation in &report.binding {
         let mark = if relaxation.binds { "  binds" } else { "" };
-        page.row(&relaxation.label, &format!("+{}{mark}", percent(relaxation.gain)));
+        let least = if relaxation.gain_is_least { "at least " } else { "" };
+        page.row(&relaxation.label, &format!("{least}+{}{mark}", percent(relaxation.gain)));
     }
     page.into_text()
 }

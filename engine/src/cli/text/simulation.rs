@@ -3,7 +3,7 @@
 use goodput_engine::accounts::report::{Percentiles, SimReport};
 use goodput_engine::accounts::words::{percent, plural, span_ms, thousands, three_digits};
 
-use super::{Page, mix, or_dash, usd};
+use super::{Page, at_peak, mix, or_dash, usd};
 
 /// The simulated report.
 pub fn simulation(report: &SimReport) -> String {
@@ -33,6 +33,7 @@ pub fn simulation(report: &SimReport) -> String {
     page.row("required at the peak", &mix(&report.supply.required_peak));
     let error = or_dash(report.supply.sustainable_relative_error, percent);
     page.row("sustainable", &format!("{} (±{error})", mix(&report.supply.sustainable)));
+    at_peak(&mut page, report.supply.is_another_mix_at_peak(), &report.supply.sustainable_at_peak);
     let goodput = &report.goodput;
     page.row(
         "goodput",

@@ -1,0 +1,56 @@
+//! The verdict in words: shares that add up, and what it rests on.
+
+mod common;
+
+use common::scenario;
+use goodput_engine::accounts::answer;
+use goodput_engine::accounts::report::VerdictState;
+use goodput_engine::planner::plan;
+use goodput_engine::slo::Outcome;
+use serde_json::json;
+
+/// Every request has one outcome, so the shares that a verdict names add up with the good ones.
+#[test]
+fn the_shares_of_a_verdict_add_up_to_a_hundred() {
+    let scenario = scenario(|document| {
+        document["workload"]["horizon_s"] = json!(120.0);
+        let class = &mut document["workload"]["classes"][0];
+        class["arrivals"]["rate_rps"] = json!(40.0);
+        class["slo"] = json!({ "ttft_ms": 300.0, "tpot_ms": 12.0, "e2e_ms": 9000.0 });
+        class["error_rate"] = json!(0.02);
+        class["quality"] = json!({ "kind": "assumed", "pass_rate": 0.97, "by": "us" });
+        document["fleet"]["pools"][0]["max_num_seqs"] = json!(48);
+    });
+    let report = answer(&scenario).expect("an answer").report;
+    let shares = report.verdict.causes.iter().filter_map(|cause| {
+        let (number, _) = cause.strip_prefix("under ").unwrap_or(cause).split_once(" % ")?;
+        if cause.starts_with("under ") { Some(0.0) } else { number.parse::<f64>().ok() }
+    });
+    let shares: Vec<f64> = shares.collect();
+    let lost = report.outcomes.iter().filter(|(o, n)| **o != Outcome::Good && **n > 0).count();
+    assert!(lost >= 4, "{:?}", report.outcomes);
+    assert_eq!(shares.len(), lost, "{:?}", report.verdict.causes);
+    let all = shares.iter().sum::<f64>() + 100.0 * report.attainment;
+    assert!((all - 100.0).abs() < 0.06, "{all}: {:?}", report.verdict.causes);
+}
+
+/// A datasheet gives a range: what holds by it holds if it is right.
+#[test]
+fn what_rests_on_a_datasheet_says_so_in_the_verdict_and_in_the_plan() {
+    let by = |source: &'static str| {
+        scenario(move |document| {
+            document["workload"]["horizon_s"] = json!(60.0);
+            document["workload"]["classes"][0]["arrivals"]["rate_rps"] = json!(1.0);
+            document["fleet"]["pools"][0]["step_time"] = json!({ "source": source });
+        })
+    };
+    let datasheet = by("datasheet");
+    let verdict = answer(&datasheet).expect("an answer").report.verdict;
+    assert_eq!(verdict.state, VerdictState::Holds);
+    let proviso = "if the datasheet's step times are right, ±50 %";
+    assert!(verdict.sentence.ends_with(proviso), "{}", verdict.sentence);
+    let planned = plan(&datasheet, |_| true).expect("a plan");
+    assert!(planned.sentence.ends_with(proviso), "{}", planned.sentence);
+    let library = answer(&by("catalog")).expect("an answer").report.verdict;
+    assert!(!library.sentence.contains("±"), "{}", library.sentence);
+}

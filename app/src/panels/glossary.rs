@@ -65,7 +65,6 @@ pub fn GlossaryButton() -> impl IntoView {
     let glossary = expect_context::<Glossary>();
     view! {
         <button
-            class="wideonly"
             data-testid="glossary"
             on:click=move |_| glossary.open(None)
         >

@@ -144,7 +144,7 @@ fn Tools() -> impl IntoView {
             <button data-testid="presets" on:click=move |_| browser::show_dialog("presets-dialog")>
                 "Presets…"
             </button>
-            <button class="wideonly" data-testid="add-files" on:click=move |_| browser::click("file-input")>
+            <button data-testid="add-files" on:click=move |_| browser::click("file-input")>
                 "Add files…"
             </button>
             <button class="primary" data-testid="share" on:click=move |_| super::share::copy_link(bench)>

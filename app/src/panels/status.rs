@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::state::{Ending, Screen, Workbench, workbench};
-use crate::view_model::status::{self, Planning};
+use crate::view_model::status::{self, Planning, Standing};
 
 /// One line, read out politely; Cancel while something runs.
 #[component]
@@ -12,15 +12,18 @@ pub fn StatusLine() -> impl IntoView {
     let line = Memo::new(move |_| line_of(bench));
     let running = Memo::new(move |_| bench.phase.get() == "running");
     let too_many = Memo::new(move |_| bench.too_many().is_some());
+    let standing = Memo::new(move |_| {
+        let unread = bench.unread.with(|unread| !unread.is_empty());
+        Standing::of(bench.phase.get(), unread, too_many.get())
+    });
     view! {
         <p class="status" data-testid="status">
             <span role="status">
-                <span class="tick" aria-hidden="true">
-                    {move || match bench.phase.get() {
-                        "done" => "✓",
-                        "error" => "✕",
-                        _ => "…",
-                    }}
+                <span
+                    class=move || format!("tick {}", standing.get().class())
+                    aria-hidden="true"
+                >
+                    {move || standing.get().mark()}
                 </span>
                 {move || line.get()}
             </span>
@@ -69,7 +72,8 @@ fn line_of(bench: Workbench) -> String {
     }
     if let Some(requests) = bench.too_many() {
         return format!(
-            "{} requests are a lot for a tab: shorten the horizon or use the command line",
+            "{} requests are a lot for a tab: lower the rates, shorten the horizon or use the \
+             command line; results are for the previous inputs",
             crate::format::fixed(requests, 0)
         );
     }

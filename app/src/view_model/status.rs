@@ -44,7 +44,9 @@ pub fn simulated(report: &SimReport, planning: Planning) -> String {
             Some(format!("looking for the fleet that holds, {}", whole_percent(share)))
         }
         Planning::Running(None) => Some("looking for the fleet that holds".to_owned()),
-        Planning::Done(seeds) => Some(format!("fleet sizes over {seeds} seeds")),
+        Planning::Done(seeds) => {
+            Some(format!("fleet sizes over {}", format::plural(seeds as u64, "seed", "seeds")))
+        }
         Planning::Not => None,
     };
     std::iter::once(what).chain(cut).chain(plan).collect::<Vec<_>>().join("; ")
@@ -52,4 +54,69 @@ pub fn simulated(report: &SimReport, planning: Planning) -> String {
 
 fn whole_percent(share: f64) -> String {
     format::with_unit(&format::fixed(share * 100.0, 0), "%")
+}
+
+/// How things stand, for the mark before the status line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// The answer on screen is the one that is wanted.
+    Done,
+    /// It is on its way.
+    Running,
+    /// It is not, and something has to be mended.
+    Wrong,
+    /// It is not, and somebody has to decide.
+    Asked,
+}
+
+impl Standing {
+    /// From the phase of the work, whether an input does not read, and whether the document asks
+    /// for more than is simulated unasked.
+    pub fn of(phase: &str, is_unread: bool, is_too_much: bool) -> Self {
+        match phase {
+            "error" => Self::Wrong,
+            _ if is_unread => Self::Wrong,
+            _ if is_too_much => Self::Asked,
+            "done" => Self::Done,
+            _ => Self::Running,
+        }
+    }
+
+    /// The mark.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Self::Done => "✓",
+            Self::Running => "…",
+            Self::Wrong => "✕",
+            Self::Asked => "!",
+        }
+    }
+
+    /// The class of its colour.
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Running => "running",
+            Self::Wrong => "wrong",
+            Self::Asked => "asked",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_answered_is_ticked() {
+        assert_eq!(Standing::of("done", false, false), Standing::Done);
+        assert_eq!(Standing::of("running", false, false), Standing::Running);
+        for phase in ["done", "running", "error"] {
+            assert_eq!(Standing::of(phase, true, false), Standing::Wrong, "{phase}, unread");
+            assert_eq!(Standing::of(phase, true, true), Standing::Wrong, "{phase}, unread");
+            assert_ne!(Standing::of(phase, false, true), Standing::Done, "{phase}, too much");
+        }
+        assert_eq!(Standing::of("done", false, true).mark(), "!");
+        assert_eq!(Standing::of("error", false, false).mark(), "✕");
+    }
 }

@@ -58,6 +58,7 @@ pub fn LengthsEditor(index: usize, side: Side) -> impl IntoView {
                             <NumberField field=length(index, side, LengthField::Mean)/>
                             <NumberField field=length(index, side, LengthField::P99)/>
                         </div>
+                        <SpreadLine index side/>
                     }
                         .into_any()
                 }
@@ -68,6 +69,44 @@ pub fn LengthsEditor(index: usize, side: Side) -> impl IntoView {
             }}
             <Realised index side/>
         </div>
+    }
+    .into_any()
+}
+
+/// How far apart mean and p99 are, and the edit that keeps the shape of the baseline.
+#[component]
+fn SpreadLine(index: usize, side: Side) -> impl IntoView {
+    let bench = workbench();
+    let spread = Memo::new(move |_| {
+        let doc = bench.doc();
+        let before = bench.baseline.with(|b| {
+            let class = b.as_ref()?.doc.workload.classes.get(index)?;
+            Some(lengths(class, side).clone())
+        });
+        shapes::spread(lengths(doc.workload.classes.get(index)?, side), before.as_ref())
+    });
+    let as_before = Memo::new(move |_| spread.with(|s| s.as_ref().and_then(|s| s.p99_as_before)));
+    let keep = move |p99: f64| {
+        let field = length(index, side, LengthField::P99);
+        bench.edit(&Edit::Number { field, value: Some(p99) });
+        bench.seal();
+    };
+    view! {
+        <p class="echo">
+            {move || spread.with(|spread| spread.as_ref().map(|spread| spread.line.clone()))}
+            {move || {
+                as_before
+                    .get()
+                    .map(|p99| {
+                        view! {
+                            " "
+                            <button type="button" class="link" on:click=move |_| keep(p99)>
+                                {format!("Keep the shape: p99 {}", format::fixed(p99, 0))}
+                            </button>
+                        }
+                    })
+            }}
+        </p>
     }
     .into_any()
 }

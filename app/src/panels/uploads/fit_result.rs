@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use crate::charts::Chart;
 use crate::controls::{Choice, Select};
-use crate::panels::figure::{Figure, Picture};
+use crate::panels::figure::{Figure, Picture, Previous};
 use crate::state::uploads::{Desk, Fitted, applies, desk};
 use crate::view_model::uploads::sentence;
 use crate::view_model::uploads_fit::{
@@ -28,11 +28,14 @@ fn Details(fitted: Arc<Fitted>) -> impl IntoView {
     let range =
         report.range_of_trust.as_ref().map(|range| view! { <p class="cap">{trust(range)}</p> });
     let sentence_ = fit_sentence(report);
+    let desk = desk();
+    let stale = Signal::derive(move || is_outdated(desk));
     let assumed = report.assumptions.iter().map(|text| view! { <li>{sentence(text)}</li> });
     let assumed = assumed.collect_view();
     view! {
-        <p class="sum" data-testid="fit-sentence">
+        <p class="sum" class:stale=stale data-testid="fit-sentence">
             <strong>{sentence_}</strong>
+            <Previous stale/>
         </p>
         {used.then(|| view! { <Apply/> })}
         {used.then(|| view! { <Drawn fitted=fitted.clone()/> })}

@@ -94,6 +94,7 @@ fn the_peak_is_the_highest_point_of_the_line_of_demand() {
 
 #[test]
 fn deliverable_is_never_more_than_the_sustainable_supply_that_is_shown() {
+    type Change = Box<dyn FnOnce(&mut Value)>;
     let minute = |rate_rps: f64, ttft_ms: f64| {
         move |document: &mut Value| {
             document["workload"]["horizon_s"] = json!(60.0);
@@ -103,7 +104,7 @@ fn deliverable_is_never_more_than_the_sustainable_supply_that_is_shown() {
             document["fleet"]["pools"][0]["max_num_seqs"] = json!(16);
         }
     };
-    let cases: [Box<dyn FnOnce(&mut Value)>; 4] = [
+    let cases: [Change; 4] = [
         Box::new(minute(2.0, 1000.0)),
         Box::new(minute(6.0, 20_000.0)),
         // So short that a contract holds well above what can last.

@@ -1,7 +1,7 @@
 //! Views: phone and desktop, light and dark; nothing is wider than its window, everything passes
 //! axe, and behind every chart is a table of what it draws.
 use goodput_tests::{Page, Result, goodput, journey, testid, view, view::View};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const FIGURES: [&str; 5] = ["supply", "debt", "ttft", "tpot", "outcomes"];
 
@@ -17,6 +17,13 @@ const wide = [...document.body.querySelectorAll('*')].filter((element) =>
 return [document.documentElement.scrollWidth - width,
   ...wide.map((element) => element.outerHTML.slice(0, 80))];";
 
+/// Tools of the header that cannot be seen, or that stand out of it.
+const LOST_TOOLS: &str = "
+const header = document.querySelector('.top').getBoundingClientRect();
+return [...document.querySelectorAll('.tools button')].filter((tool) =>
+  !tool.checkVisibility() || tool.getBoundingClientRect().bottom > header.bottom)
+  .map((tool) => tool.dataset.testid);";
+
 #[test]
 fn nothing_is_wider_than_its_window_and_all_of_it_is_accessible() {
     journey(|page| async move {
@@ -24,6 +31,7 @@ fn nothing_is_wider_than_its_window_and_all_of_it_is_accessible() {
             page.view(view).await?;
             page.open("").await?;
             fits(&page, view).await?;
+            assert_eq!(page.script(LOST_TOOLS).await?, json!([]), "{view:?}");
             show_tables(&page).await?;
             fits(&page, view).await?;
         }

@@ -36,9 +36,10 @@ fn CostBooks() -> impl IntoView {
     let view = Memo::new(move |_| {
         bench.screen.with(|screen| screen.simulated()?.report.cost.as_ref().map(books::books))
     });
+    let stale = Signal::derive(move || !bench.current.get());
     view! {
         <section class="panel" data-testid="books" aria-labelledby="books-head">
-            <h3 id="books-head"><super::Defined id="books" word="Cost books"/></h3>
+            <h3 id="books-head"><super::Defined id="books" word="Cost books"/> <Previous stale/></h3>
             {move || match view.get() {
                 Some(books) => view! { <BookTable books/> }.into_any(),
                 None => {
@@ -106,10 +107,10 @@ fn WhatBinds() -> impl IntoView {
     let view = Memo::new(move |_| {
         bench.screen.with(|screen| screen.plan().map(|(plan, _)| books::binds(plan)))
     });
-    let earlier = is_earlier(bench);
+    let outdated = is_outdated(bench);
     view! {
-        <section class="panel" class:stale=earlier data-testid="binds" aria-labelledby="binds-head">
-            <h3 id="binds-head"><super::Defined id="binding" word="What binds"/> <Previous stale=earlier/></h3>
+        <section class="panel" class:stale=outdated data-testid="binds" aria-labelledby="binds-head">
+            <h3 id="binds-head"><super::Defined id="binding" word="What binds"/> <Previous stale=outdated/></h3>
             {move || match view.get() {
                 Some((caption, rows)) => view! { <BindTable caption rows/> }.into_any(),
                 None => view! { <Waiting bench/> }.into_any(),
@@ -171,10 +172,10 @@ fn FleetSize() -> impl IntoView {
             Some((plan.sentence.clone(), books::fleet_sizes(plan), target, plan.seeds.len()))
         })
     });
-    let earlier = is_earlier(bench);
+    let outdated = is_outdated(bench);
     view! {
-        <section class="panel" class:stale=earlier data-testid="fleet-size" aria-labelledby="size-head">
-            <h3 id="size-head"><super::Defined id="replicas" word="Fleet size"/> <Previous stale=earlier/></h3>
+        <section class="panel" class:stale=outdated data-testid="fleet-size" aria-labelledby="size-head">
+            <h3 id="size-head"><super::Defined id="replicas" word="Fleet size"/> <Previous stale=outdated/></h3>
             {move || match view.get() {
                 Some((caption, rows, target, seeds)) => {
                     view! { <FleetTable caption rows target seeds/> }.into_any()
@@ -254,12 +255,13 @@ fn FleetTable(
     .into_any()
 }
 
-/// Whether the plan on screen is for the inputs before, while the rest is not.
-fn is_earlier(bench: Workbench) -> Signal<bool> {
+/// Whether the plan on screen is for the inputs before: all of the screen is, or the plan alone,
+/// which takes longer.
+fn is_outdated(bench: Workbench) -> Signal<bool> {
     let earlier = Memo::new(move |_| {
         bench.screen.with(|screen| screen.plan().is_some_and(|(_, earlier)| earlier))
     });
-    Signal::derive(move || earlier.get() && bench.current.get())
+    Signal::derive(move || earlier.get() || !bench.current.get())
 }
 
 /// What stands where a plan is not there yet.

@@ -4,6 +4,7 @@
 //! over the horizon unless a name says peak.
 
 mod cost;
+mod supply;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ use crate::sim::CutOff;
 use crate::slo::Outcome;
 pub use crate::workload::LengthSummary;
 pub use cost::{ClassCost, Cost, CostLine};
+pub use supply::{MixRate, SaturatedBy, Supply, TokenKind};
 
 /// Everything a simulation says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -227,105 +229,6 @@ pub struct ClosedLoopReport {
     pub mean_response_s: Option<f64>,
     /// Requests due and undecided, mean over the window.
     pub mean_in_flight: f64,
-}
-
-/// Prefill and decode rates of one mix: both at once.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct MixRate {
-    /// Requests per second.
-    pub rps: f64,
-    /// Input tokens per second.
-    pub prefill_tps: f64,
-    /// Output tokens per second.
-    pub decode_tps: f64,
-}
-
-impl MixRate {
-    /// Tokens of one kind per second.
-    pub fn tps(&self, kind: TokenKind) -> f64 {
-        match kind {
-            TokenKind::Prefill => self.prefill_tps,
-            TokenKind::Decode => self.decode_tps,
-        }
-    }
-
-    /// `factor` times as much.
-    #[must_use]
-    pub fn times(&self, factor: f64) -> Self {
-        Self {
-            rps: factor * self.rps,
-            prefill_tps: factor * self.prefill_tps,
-            decode_tps: factor * self.decode_tps,
-        }
-    }
-}
-
-/// Token demand against supply. Neither supply is a constant of the fleet: both are for this mix.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Supply {
-    /// Mean demand over the horizon.
-    pub required: MixRate,
-    /// Expected demand in every window of `peak_window_s`, from the start on: the rates of the
-    /// arrival processes at the mean lengths that were drawn.
-    pub demand: Vec<MixRate>,
-    /// Demand in the busiest of them: the one with most work.
-    pub required_peak: MixRate,
-    /// When that window starts, seconds.
-    pub peak_from_s: f64,
-    /// Length of a window, seconds.
-    pub peak_window_s: f64,
-    /// Measured in a run that never starves: above this rate work accumulates without bound. Of
-    /// the mix of the whole horizon.
-    pub sustainable: MixRate,
-    /// The same of the mix in the busiest window, which is what `required_peak` is held against;
-    /// equal to `sustainable` where classes keep their shares.
-    pub sustainable_at_peak: MixRate,
-    /// The kind of token that takes most of a saturated replica's time at the peak.
-    pub binds: TokenKind,
-    /// Standard error of `sustainable`, relative: its run ends at 1 %, or when its budget is spent.
-    /// `null` where too little was seen to tell.
-    pub sustainable_relative_error: Option<f64>,
-    /// What was done in the horizon.
-    pub completed: MixRate,
-    /// Mean requests in a batch of one replica while saturated.
-    pub saturated_batch: f64,
-    /// What stops a saturated replica from taking one more: seats, KV memory or token budget.
-    pub saturated_by: SaturatedBy,
-    /// Share of a saturated replica's time that goes to prefill, by the marginal terms.
-    pub prefill_time_share: f64,
-    /// Only declared token rates are known: supply and debt, never a latency.
-    pub simplified: bool,
-}
-
-impl Supply {
-    /// Whether the mix in the busiest window is another than that of the whole horizon.
-    pub fn is_another_mix_at_peak(&self) -> bool {
-        self.sustainable_at_peak != self.sustainable
-    }
-}
-
-/// Prompts or outputs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TokenKind {
-    /// Prompt tokens.
-    Prefill,
-    /// Output tokens.
-    Decode,
-}
-
-/// What a saturated replica runs out of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SaturatedBy {
-    /// `max_num_seqs`.
-    Seats,
-    /// KV blocks.
-    KvMemory,
-    /// `max_num_batched_tokens`.
-    TokenBudget,
-    /// Declared token rates.
-    DeclaredRate,
 }
 
 /// Work accepted and unfinished.

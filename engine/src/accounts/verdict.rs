@@ -200,16 +200,19 @@ impl Evidence<'_> {
     }
 }
 
-/// Step times as uncertain as this are a range: what rests on them is no promise.
+/// Step times off by as much as this on average are a range: what rests on them is no promise.
 const WIDE_BAND: f64 = 0.2;
 
-/// On what an answer rests whose step times are in a wide band, as a clause after it.
+/// On what an answer rests whose step times come from a datasheet or have a wide band, as a clause
+/// after it: a range, which no number of seeds makes a probability.
 pub fn proviso(pool: &Pool) -> Option<String> {
     let provenance = &pool.step_time()?.resolved.provenance;
-    let band = provenance.band.map(|band| band.typical).filter(|band| *band >= WIDE_BAND)?;
+    let band = provenance.band?;
     let whose = match provenance.origin {
-        Origin::Datasheet => "the datasheet's step times".to_owned(),
-        other => format!("these step times ({})", other.label()),
+        Origin::Datasheet => "the datasheet's step times are",
+        _ if band.typical >= WIDE_BAND => "these step times are",
+        _ => return None,
     };
-    Some(format!("if {whose} are right, ±{}", percent(band)))
+    let (low, high) = (three_digits(band.low), three_digits(band.high));
+    Some(format!("if {whose} right: true ones may be {low} to {high} × as long"))
 }

@@ -97,14 +97,6 @@ pub struct SmallestFitting {
     pub pipeline_parallel: u32,
 }
 
-impl SupplyEstimate {
-    /// Whether the mix in the busiest window is another than that of the whole horizon, by what is
-    /// sustained of it.
-    pub fn is_another_mix_at_peak(&self) -> bool {
-        (self.sustainable_at_peak.rps / self.sustainable_rps - 1.0).abs() > 0.005
-    }
-}
-
 /// Supply against demand by a mean-field fixpoint of one replica.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SupplyEstimate {
@@ -194,6 +186,14 @@ pub struct SupplyEstimate {
     pub leaves_out: Vec<String>,
     /// Only declared token rates are known: supply and debt, never a latency.
     pub simplified: bool,
+}
+
+impl SupplyEstimate {
+    /// Whether the mix in the busiest window is another than that of the whole horizon, by what is
+    /// sustained of it.
+    pub fn is_another_mix_at_peak(&self) -> bool {
+        (self.sustainable_at_peak.rps / self.sustainable_rps - 1.0).abs() > 0.005
+    }
 }
 
 /// A reason not to trust the arithmetic of an estimate.

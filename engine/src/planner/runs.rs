@@ -182,13 +182,12 @@ impl Runs {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(scenario.offered().ok()?),
         };
-        let saturations = match self.saturations {
-            Some(known) => known,
-            None => {
-                let (mix, Scenario { classes, horizon, .. }) = (scenario.mix().ok()?, scenario);
-                let new = Saturations::of(classes, &mix, *horizon, &fleet.replica)?;
-                *self.saturations.insert(new)
-            }
+        let saturations = if let Some(known) = self.saturations {
+            known
+        } else {
+            let (mix, Scenario { classes, horizon, .. }) = (scenario.mix().ok()?, scenario);
+            let new = Saturations::of(classes, &mix, *horizon, &fleet.replica)?;
+            *self.saturations.insert(new)
         };
         let left = self.budget - self.spent;
         let rate = WorkRate::new(&saturations.mean, fleet.replicas);

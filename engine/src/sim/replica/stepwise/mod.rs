@@ -120,7 +120,7 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
         let job = &mut jobs[id as usize];
         match job.place {
             Place::Waiting => {
-                self.load.leave_queue(job.prefill_left(), job.decode_left(), job.age_in_queue(now))
+                self.load.leave_queue(job.prefill_left(), job.decode_left(), job.age_in_queue(now));
             }
             Place::Running => self.leaving += 1,
             Place::Outside | Place::Gone => return,

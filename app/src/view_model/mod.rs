@@ -10,6 +10,7 @@ pub mod fleet;
 pub mod glossary;
 pub mod lengths;
 pub mod people;
+pub mod spread;
 pub mod status;
 pub mod tiles;
 pub mod uploads;

@@ -5,20 +5,18 @@ use super::accounting::Accounting;
 use super::closed_loop::{closed_loop, unyielding};
 use super::cost::{Provision, books};
 use super::debt::{debt, series};
+use super::goodput::goodput;
 use super::latency::histogram;
-use super::report::{
-    ClassReport, Cost, Goodput, GoodputKind, KvUse, LengthSummary, SeriesPoint, SimReport, Supply,
-};
+use super::report::{ClassReport, Cost, KvUse, LengthSummary, SeriesPoint, SimReport, Supply};
 use super::supply::{Saturations, peak_windows, supply};
 use super::tally::{self, Latencies, Row};
 use super::verdict::{Evidence, proviso};
-use super::words::{percent, span_ms, thousands};
+use super::words::{span_ms, thousands};
 use crate::problem::Problem;
 use crate::scenario::{Pool, Scenario};
 use crate::sim::{CutOff, FleetSim, FleetSpec, Progress, ReplicaSpec, RunLimits, SimRun, WorkRate};
-use crate::slo::{Fate, Outcome};
 use crate::units::Picos;
-use crate::workload::{OfferedRequest, Quality, demand};
+use crate::workload::{OfferedRequest, demand};
 
 /// Why a scenario has no simulated answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -229,7 +227,7 @@ impl<'a> Answer<'a> {
             attainment: evidence.attainment,
             attainment_target: contracts.iter().map(|c| c.attainment_target).fold(1.0, f64::min),
             contract_holds: evidence.contract_holds(),
-            goodput: self.goodput(window, run),
+            goodput: goodput(self.scenario, window, self.paid(run)),
             ttft_ms,
             tpot_ms,
             e2e_ms,
@@ -312,34 +310,6 @@ impl<'a> Answer<'a> {
             .collect()
     }
 
-    fn goodput(&self, window: &[Row], run: &SimRun) -> Goodput {
-        let classes = &self.scenario.classes;
-        let unchecked = classes.iter().any(|class| class.quality == Quality::NotChecked);
-        let good = window.iter().filter(|row| row.outcome == Outcome::Good).count() as u64;
-        let seconds = (self.scenario.horizon - self.scenario.warmup).as_secs();
-        // The hours that served the window: those of the warm-up served others.
-        let hours = (self.paid(run) - self.scenario.warmup).as_secs() / 3600.0;
-        let gpu_hours = f64::from(self.scenario.pool.gpus()) * hours;
-        let output_tps = |counts: fn(&Row) -> bool| {
-            let counted = window.iter().filter(|row| counts(row));
-            let tokens = counted.map(|row| u64::from(row.request.output_tokens));
-            tokens.sum::<u64>() as f64 / seconds
-        };
-        let answered: fn(&Row) -> bool = |row| row.stamps.fate == Fate::Completed;
-        let input = window.iter().filter(|row| answered(row));
-        let input: u64 = input.map(|row| u64::from(row.request.input_tokens)).sum();
-        Goodput {
-            kind: if unchecked { GoodputKind::LatencyOnlyGoodput } else { GoodputKind::SloGoodput },
-            good,
-            good_rps: good as f64 / seconds,
-            good_per_gpu_hour: good as f64 / gpu_hours,
-            input_tps: input as f64 / seconds,
-            output_tps: output_tps(answered),
-            good_output_tps: output_tps(|row| row.outcome == Outcome::Good),
-            quality: classes.iter().map(|class| quality_words(&class.quality)).collect(),
-        }
-    }
-
     /// The fleet is paid for until the last request is decided, and for the horizon at least.
     fn paid(&self, run: &SimRun) -> Picos {
         run.ended.max(self.scenario.horizon)
@@ -404,16 +374,4 @@ fn untold(window: &[Row], run: &SimRun) -> Option<String> {
          whether the contract holds is not known: shorten the horizon",
         span_ms(run.ended.as_millis()),
     ))
-}
-
-fn quality_words(quality: &Quality) -> String {
-    match quality {
-        Quality::NotChecked => "not checked".to_owned(),
-        Quality::Assumed { pass_rate, by } => {
-            format!("{} of answers pass, assumed by {by}", percent(*pass_rate))
-        }
-        Quality::Verified { pass_rate, source } => {
-            format!("{} of answers passed {source}", percent(*pass_rate))
-        }
-    }
 }

@@ -9,6 +9,7 @@ mod answer;
 mod closed_loop;
 mod cost;
 mod debt;
+mod goodput;
 mod latency;
 pub mod report;
 mod supply;

@@ -40,8 +40,8 @@ pub struct PlanReport {
     pub budget: PlanBudget,
 }
 
-/// The work that the simulations of a plan did and might do. A unit is one sequence in one step; a
-/// step counts as 16 beside, an offered request as 20: what they take to compute.
+/// The work that the simulations of a plan did and might do. A unit is one boundary of a replica
+/// that a simulation visits; an attempt of a request counts as 4 beside: what they take to compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanBudget {
     /// Done.

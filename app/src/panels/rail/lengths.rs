@@ -10,6 +10,7 @@ use crate::state::field::{ClassField, Field, LengthField, Side, lengths};
 use crate::state::workbench;
 use crate::view_model::lengths as shapes;
 use crate::view_model::lengths::LengthsKind;
+use crate::view_model::spread;
 
 /// The lengths of one side of a class.
 #[component]
@@ -77,15 +78,15 @@ pub fn LengthsEditor(index: usize, side: Side) -> impl IntoView {
 #[component]
 fn SpreadLine(index: usize, side: Side) -> impl IntoView {
     let bench = workbench();
-    let spread = Memo::new(move |_| {
+    let shape = Memo::new(move |_| {
         let doc = bench.doc();
         let before = bench.baseline.with(|b| {
             let class = b.as_ref()?.doc.workload.classes.get(index)?;
             Some(lengths(class, side).clone())
         });
-        shapes::spread(lengths(doc.workload.classes.get(index)?, side), before.as_ref())
+        spread::spread(lengths(doc.workload.classes.get(index)?, side), before.as_ref())
     });
-    let as_before = Memo::new(move |_| spread.with(|s| s.as_ref().and_then(|s| s.p99_as_before)));
+    let as_before = Memo::new(move |_| shape.with(|s| s.as_ref().and_then(|s| s.p99_as_before)));
     let keep = move |p99: f64| {
         let field = length(index, side, LengthField::P99);
         bench.edit(&Edit::Number { field, value: Some(p99) });
@@ -93,7 +94,7 @@ fn SpreadLine(index: usize, side: Side) -> impl IntoView {
     };
     view! {
         <p class="echo">
-            {move || spread.with(|spread| spread.as_ref().map(|spread| spread.line.clone()))}
+            {move || shape.with(|shape| shape.as_ref().map(|shape| shape.line.clone()))}
             {move || {
                 as_before
                     .get()

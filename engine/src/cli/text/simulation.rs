@@ -28,12 +28,21 @@ pub fn simulation(report: &SimReport) -> String {
     ] {
         page.row(label, &three_percentiles(percentiles));
     }
+    supply(&mut page, report);
+    if let Some(cost) = &report.cost {
+        page.row("cost per good request", &or_dash(cost.per_good_request, usd));
+        page.row("cost per month", &usd(cost.per_month));
+    }
+    page.into_text()
+}
+
+fn supply(page: &mut Page, report: &SimReport) {
     page.heading("Supply");
     page.row("required", &mix(&report.supply.required));
     page.row("required at the peak", &mix(&report.supply.required_peak));
     let error = or_dash(report.supply.sustainable_relative_error, percent);
     page.row("sustainable", &format!("{} (±{error})", mix(&report.supply.sustainable)));
-    at_peak(&mut page, report.supply.is_another_mix_at_peak(), &report.supply.sustainable_at_peak);
+    at_peak(page, report.supply.is_another_mix_at_peak(), &report.supply.sustainable_at_peak);
     let goodput = &report.goodput;
     page.row(
         "goodput",
@@ -63,11 +72,6 @@ pub fn simulation(report: &SimReport) -> String {
             plural(report.kv.preemptions, "preemption", "preemptions")
         ),
     );
-    if let Some(cost) = &report.cost {
-        page.row("cost per good request", &or_dash(cost.per_good_request, usd));
-        page.row("cost per month", &usd(cost.per_month));
-    }
-    page.into_text()
 }
 
 /// What clients did beside asking once, if anything.

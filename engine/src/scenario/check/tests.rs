@@ -10,6 +10,7 @@ use crate::step_time::Origin;
 use crate::units::Picos;
 
 mod fleet;
+mod lengths;
 mod workload;
 
 /// A valid document with one thing changed.

@@ -6,7 +6,7 @@ use super::closed_loop::{closed_loop, unyielding};
 use super::cost::{Provision, books};
 use super::debt::{debt, series};
 use super::goodput::goodput;
-use super::latency::histogram;
+use super::recount::within;
 use super::report::{ClassReport, Cost, KvUse, LengthSummary, SeriesPoint, SimReport, Supply};
 use super::supply::{Saturations, peak_windows, supply};
 use super::tally::{self, Latencies, Row};
@@ -195,9 +195,8 @@ impl<'a> Answer<'a> {
         let series = self.series(requests, run);
         let missed = tally::missed(window, contracts);
         let outcomes = tally::outcomes(window);
-        let classes = self.classes(window, &rows);
         let missed_targets = tally::missed_targets(window, contracts);
-        let attained = classes.iter().all(attains);
+        let attained = tally::attained(window, contracts);
         let evidence = Evidence {
             attained,
             missed_targets: &missed_targets,
@@ -210,7 +209,7 @@ impl<'a> Answer<'a> {
             contracts,
         };
         let latencies = Latencies::of(window);
-        let histograms = (histogram(&latencies.ttft_ms), histogram(&latencies.tpot_ms));
+        let [ttft, tpot, e2e, longest_stall] = latencies.histograms();
         let [ttft_ms, tpot_ms, e2e_ms, longest_stall_ms, queue_wait_ms] = latencies.percentiles();
         SimReport {
             verdict: evidence.verdict(),
@@ -233,14 +232,17 @@ impl<'a> Answer<'a> {
             e2e_ms,
             longest_stall_ms,
             queue_wait_ms,
-            classes,
+            classes: self.classes(window, &rows),
             debt: debt(&series, (requests, contracts), run, *horizon, (&unyielding, &supply)),
             supply,
             kv: self.kv(run),
             cost: self.cost(&rows, run),
             series,
-            ttft_histogram: histograms.0,
-            tpot_histogram: histograms.1,
+            ttft_histogram: ttft,
+            tpot_histogram: tpot,
+            e2e_histogram: e2e,
+            longest_stall_histogram: longest_stall,
+            within: within(window, contracts),
             accounting: Accounting::default(),
             outcomes,
         }
@@ -347,11 +349,6 @@ impl<'a> Answer<'a> {
         let names = self.scenario.classes.iter().map(|class| class.name.as_str());
         Some(books(rows, &provision, &names.collect::<Vec<_>>()))
     }
-}
-
-/// Whether a class that somebody came to meets its attainment target.
-fn attains(class: &ClassReport) -> bool {
-    class.offered == 0 || class.attainment >= class.attainment_target
 }
 
 /// Why the counts do not say whether the contract holds, where they do not.

@@ -1,8 +1,37 @@
 //! Latencies of requests as percentiles and histograms.
 
-use super::report::{Histogram, Percentiles};
+use serde::{Deserialize, Serialize};
+
 use crate::math;
 use crate::stats;
+
+/// Nearest-rank percentiles over a stated population; `null` where the value is never.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Percentiles {
+    /// Requests in the population.
+    pub population: u64,
+    /// Mean over those that have a value.
+    pub mean: Option<f64>,
+    /// Median.
+    pub p50: Option<f64>,
+    /// 90th.
+    pub p90: Option<f64>,
+    /// 95th.
+    pub p95: Option<f64>,
+    /// 99th.
+    pub p99: Option<f64>,
+}
+
+/// Counts on a log axis, and what never came.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Histogram {
+    /// Bin edges in milliseconds, ascending, one more than counts.
+    pub edges_ms: Vec<f64>,
+    /// Requests in each bin.
+    pub counts: Vec<u64>,
+    /// Requests without a value.
+    pub never: u64,
+}
 
 /// Bins of a histogram in each factor of ten: 6 % wide, so that a narrow distribution has a shape.
 const BINS_PER_DECADE: i32 = 40;

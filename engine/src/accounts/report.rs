@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::accounting::Accounting;
+pub use super::latency::{Histogram, Percentiles};
+pub use super::recount::WithinLimits;
 use crate::sim::CutOff;
 use crate::slo::Outcome;
 pub use crate::workload::LengthSummary;
@@ -79,6 +81,12 @@ pub struct SimReport {
     pub ttft_histogram: Histogram,
     /// TPOT of offered requests on a log axis.
     pub tpot_histogram: Histogram,
+    /// E2E of offered requests on a log axis.
+    pub e2e_histogram: Histogram,
+    /// Longest gap in the streams of offered requests on a log axis.
+    pub longest_stall_histogram: Histogram,
+    /// How many of those in each histogram are within their limit.
+    pub within: WithinLimits,
     /// Where every request went, and what would have saved the lost ones.
     pub accounting: Accounting,
 }
@@ -168,23 +176,6 @@ pub enum GoodputKind {
     SloGoodput,
     /// Latency alone: nobody checked answers in at least one class.
     LatencyOnlyGoodput,
-}
-
-/// Nearest-rank percentiles over a stated population; `null` where the value is never.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Percentiles {
-    /// Requests in the population.
-    pub population: u64,
-    /// Mean over those that have a value.
-    pub mean: Option<f64>,
-    /// Median.
-    pub p50: Option<f64>,
-    /// 90th.
-    pub p90: Option<f64>,
-    /// 95th.
-    pub p95: Option<f64>,
-    /// 99th.
-    pub p99: Option<f64>,
 }
 
 /// One class alone.
@@ -329,15 +320,4 @@ pub struct SeriesPoint {
     /// Requests whose clients wait to try again.
     #[serde(default)]
     pub deferred: u64,
-}
-
-/// Counts on a log axis, and what never came.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Histogram {
-    /// Bin edges in milliseconds, ascending, one more than counts.
-    pub edges_ms: Vec<f64>,
-    /// Requests in each bin.
-    pub counts: Vec<u64>,
-    /// Requests without a value.
-    pub never: u64,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::latency;
-use super::report::{Attempts, MissedCounts, Percentiles};
+use super::report::{Attempts, Histogram, MissedCounts, Percentiles};
 use super::words::{percent, span_ms, three_digits};
 use crate::slo::{self, Contract, Fate, Measures, Outcome, RequestStamps, Tpot};
 use crate::units::Picos;
@@ -87,6 +87,20 @@ pub fn attainment(rows: &[Row]) -> f64 {
     good as f64 / rows.len().max(1) as f64
 }
 
+/// Whether every class of whom somebody asked attains its target.
+pub fn attained(rows: &[Row], contracts: &[Contract]) -> bool {
+    let mut counts = vec![(0_u64, 0_u64); contracts.len()];
+    for row in rows {
+        let (good, offered) = &mut counts[row.request.class as usize];
+        *good += u64::from(row.outcome == Outcome::Good);
+        *offered += 1;
+    }
+    let attains = |((good, offered), contract): (&(u64, u64), &Contract)| {
+        *offered == 0 || *good as f64 / *offered as f64 >= contract.attainment_target
+    };
+    counts.iter().zip(contracts).all(attains)
+}
+
 /// How many missed each limit, whatever else happened to them.
 pub fn missed(rows: &[Row], contracts: &[Contract]) -> MissedCounts {
     let mut counts = MissedCounts::default();
@@ -138,6 +152,12 @@ impl Latencies {
                 .collect(),
             queue_wait_ms: each(|row| slo::queue_wait(row.request, row.stamps)),
         }
+    }
+
+    /// Histograms of TTFT, TPOT, E2E and longest stall.
+    pub fn histograms(&self) -> [Histogram; 4] {
+        [&self.ttft_ms, &self.tpot_ms, &self.e2e_ms, &self.longest_stall_ms]
+            .map(|values_ms| latency::histogram(values_ms))
     }
 
     /// Percentiles of TTFT, TPOT, E2E, longest stall and queue wait.

@@ -9,8 +9,8 @@ use web_sys::HtmlElement;
 
 use crate::browser;
 use crate::panels::{
-    Answer, Causes, Figures, Glossary, GlossaryDialog, Header, Patterns, PresetsDialog, Rail,
-    ShareDialog, StatusLine, Uploads,
+    Answer, Causes, Figures, Glossary, GlossaryDialog, Header, Outcomes, Patterns, PresetsDialog,
+    Rail, ShareDialog, StatusLine, Uploads,
 };
 use crate::state::Workbench;
 use crate::state::uploads::Desk;
@@ -36,6 +36,7 @@ pub fn App() -> impl IntoView {
                 <StatusLine/>
                 <Figures/>
                 <Causes/>
+                <Outcomes/>
                 <Uploads/>
             </div>
         </main>

@@ -8,6 +8,7 @@ mod files;
 mod glossary;
 mod keyboard;
 mod opening;
+mod outcomes;
 mod presets;
 mod reload;
 mod share;

@@ -35,8 +35,13 @@ pub struct LatencyChart {
     pub never: u64,
     /// All requests: the denominator of every share.
     pub population: u64,
-    /// The limit, milliseconds.
+    /// The limit of all classes, milliseconds.
     pub limit_ms: Option<f64>,
+    /// The limits of classes where they differ, with their names.
+    pub class_limits: Vec<(String, f64)>,
+    /// Limits that the axis has to hold. One that is being dragged is not among them: the axis
+    /// would run away from under the pointer.
+    pub shown_ms: Vec<f64>,
     /// Requests within the limit.
     pub in_time: Option<u64>,
     /// Median, milliseconds; none where it is never.
@@ -52,7 +57,7 @@ impl LatencyChart {
     pub fn draw<DB: DrawingBackend>(&self, surface: &Surface<DB>) -> Drawn<DB> {
         let (low, high) = self.range();
         let axis = LogAxis::between(low, high, format::millis);
-        let never = if self.never > 0 { NEVER_WIDTH } else { 0.0 };
+        let never = self.never_width();
         let bins = self.bins_of(&axis, surface.width - never - 8.0);
         let rect = Rect {
             left: 4.0,
@@ -65,21 +70,48 @@ impl LatencyChart {
         let height = |count: u64| (rect.bottom - rect.top) * count as f64 / tallest as f64;
         self.draw_bars(surface, &axis, &rect, &bins, &height)?;
         self.draw_limit(surface, &axis, &rect)?;
+        self.draw_class_limits(surface, &axis, &rect)?;
         self.draw_median(surface, &axis, &rect, &bins, &height)?;
         self.draw_never(surface, &rect, height(self.never))
     }
 
-    /// The range of bins that hold something, widened to show the limit.
-    fn range(&self) -> (f64, f64) {
+    /// The range of bins that hold something, widened to show the limits.
+    pub fn range(&self) -> (f64, f64) {
         let filled = |i: &usize| self.counts[*i] > 0;
         let first = (0..self.counts.len()).find(filled).unwrap_or(0);
         let last = (0..self.counts.len()).rfind(filled).unwrap_or(0);
         let low = self.edges_ms.get(first).copied().unwrap_or(1.0);
         let high = self.edges_ms.get(last + 1).copied().unwrap_or(low * 10.0);
-        match self.limit_ms {
-            Some(limit) if limit > 0.0 => (low.min(limit / 1.6), high.max(limit * 1.6)),
-            _ => (low, high),
-        }
+        let limits = self.shown_ms.iter().filter(|limit| **limit > 0.0);
+        limits.fold((low, high), |(low, high), limit| (low.min(limit / 1.6), high.max(limit * 1.6)))
+    }
+
+    /// One of the limits as they are drawn.
+    pub fn limit_at(&self, index: usize) -> Option<f64> {
+        self.limit_ms.or_else(|| self.class_limits.get(index).map(|(_, ms)| *ms))
+    }
+
+    fn never_width(&self) -> f64 {
+        if self.never > 0 { NEVER_WIDTH } else { 0.0 }
+    }
+
+    /// Width of the axis in a chart of a width, CSS pixels.
+    pub fn axis_width(&self, width: f64) -> f64 {
+        width - self.never_width() - 8.0
+    }
+
+    /// The place of a latency as CSS writes it: its distance from the left edge at any width.
+    pub fn css_place(&self, ms: f64) -> String {
+        let (low, high) = self.range();
+        let share = LogAxis::between(low, high, |_| String::new()).place(ms);
+        let taken = self.never_width() + 8.0;
+        format!("calc(4px + {share} * (100% - {taken}px))")
+    }
+
+    /// A latency moved by a share of the axis, within its ends.
+    pub fn moved(&self, ms: f64, by: f64) -> f64 {
+        let (low, high) = self.range();
+        (ms * math::pow(high / low, by)).clamp(low, high.max(low))
     }
 
     /// Neighbouring bins together, so that each bar has some width.
@@ -173,6 +205,28 @@ impl LatencyChart {
         }
         if surface.width - x > surface.text_width(&right, true) + 8.0 {
             surface.label(&Label::new(&right, (x + 8.0, 31.0), palette.warn).strong())?;
+        }
+        Ok(())
+    }
+
+    /// A line for each class whose limit is its own; labels in three rows, as they may be close.
+    fn draw_class_limits<DB: DrawingBackend>(
+        &self,
+        surface: &Surface<DB>,
+        axis: &LogAxis,
+        rect: &Rect,
+    ) -> Drawn<DB> {
+        let palette = surface.palette;
+        for (i, (name, limit)) in self.class_limits.iter().enumerate() {
+            let x = rect.left + axis.place(*limit) * rect.width();
+            let top = [6.0, 22.0, 38.0][i % 3];
+            let line = [(x, top + 10.0), (x, rect.bottom)];
+            surface.path(&line, Stroke::dashed(palette.limit, 1.5, 6.0, 2.0))?;
+            let text = format!("{name} {}", format::millis(*limit));
+            let half = surface.text_width(&text, true) / 2.0;
+            let centre = x.clamp(half, (surface.width - half).max(half));
+            let label = Label::new(&text, (centre, top), palette.bad);
+            surface.label(&label.centred().strong().halo())?;
         }
         Ok(())
     }

@@ -7,8 +7,10 @@
 mod axis;
 mod benchmark;
 mod canvas;
+mod capacity;
 mod debt;
 mod frame;
+mod heat_map;
 mod latency;
 mod outcomes;
 mod palette;
@@ -20,7 +22,9 @@ mod table;
 
 pub use benchmark::{BenchmarkChart, MeasuredPoint, PredictedCurve};
 pub use canvas::CanvasSurface;
+pub use capacity::{CapacityChart, CapacityUnit};
 pub use debt::{DebtChart, DebtPoint};
+pub use heat_map::{HeatCell, HeatMapChart};
 pub use latency::LatencyChart;
 pub use outcomes::{OutcomeRow, OutcomesChart};
 pub use palette::{Look, Palette, Scheme};
@@ -28,7 +32,7 @@ use plotters_backend::DrawingBackend;
 pub use supply::SupplyChart;
 use surface::Drawn;
 pub use surface::Surface;
-pub use table::{Cell, Table};
+pub use table::{Cell, Column, Table};
 
 /// Any chart of the page.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +47,10 @@ pub enum Chart {
     Outcomes(OutcomesChart),
     /// Benchmark points over their simulation.
     Benchmark(BenchmarkChart),
+    /// Outcomes by two things crossed.
+    HeatMap(HeatMapChart),
+    /// Capacity over lengths or batches.
+    Capacity(CapacityChart),
 }
 
 impl Chart {
@@ -58,6 +66,8 @@ impl Chart {
             Self::Latency(chart) => chart.draw(surface)?,
             Self::Outcomes(chart) => chart.draw(surface)?,
             Self::Benchmark(chart) => chart.draw(surface)?,
+            Self::HeatMap(chart) => chart.draw(surface)?,
+            Self::Capacity(chart) => chart.draw(surface)?,
         }
         surface.finish()
     }
@@ -71,7 +81,8 @@ impl Chart {
             Self::Debt(_) => 236.0,
             Self::Latency(_) => 258.0,
             Self::Outcomes(chart) => chart.height(),
-            Self::Benchmark(_) => 240.0,
+            Self::Benchmark(_) | Self::Capacity(_) => 240.0,
+            Self::HeatMap(chart) => chart.height(),
         }
     }
 
@@ -80,7 +91,7 @@ impl Chart {
         let end_s = match self {
             Self::Supply(chart) => chart.end_s,
             Self::Debt(chart) => chart.end_s,
-            Self::Latency(_) | Self::Outcomes(_) | Self::Benchmark(_) => return None,
+            _ => return None,
         };
         // As wide as the frame makes the plot, but for the width of the tick labels.
         let (left, right) = (34.0, width - if width < 440.0 { 114.0 } else { 122.0 });
@@ -95,6 +106,8 @@ impl Chart {
             Self::Latency(chart) => chart.table(),
             Self::Outcomes(chart) => chart.table(),
             Self::Benchmark(chart) => chart.table(),
+            Self::HeatMap(chart) => chart.table(),
+            Self::Capacity(chart) => chart.table(),
         }
     }
 
@@ -156,6 +169,8 @@ mod tests {
             counts,
             never: 1_500,
             limit_ms: Some(2_000.0),
+            class_limits: Vec::new(),
+            shown_ms: vec![2_000.0],
             p50_ms: Some(10_400.0),
             beyond: Look::Late,
             before: Vec::new(),
@@ -187,19 +202,24 @@ mod tests {
         })
     }
 
-    fn all() -> [Chart; 5] {
+    fn all() -> [Chart; 7] {
         let benchmark = Chart::Benchmark(benchmark::tests::sample());
-        [Chart::Supply(supply::tests::sample()), debt(), latency(), outcomes(), benchmark]
+        let heat_map = Chart::HeatMap(heat_map::tests::sample());
+        let capacity = Chart::Capacity(capacity::tests::sample());
+        let supply = Chart::Supply(supply::tests::sample());
+        [supply, debt(), latency(), outcomes(), benchmark, heat_map, capacity]
     }
 
     #[test]
     fn charts_say_in_words_what_they_show() {
-        let expected: [&[&str]; 5] = [
+        let expected: [&[&str]; 7] = [
             &["57,300 sustainable", "54,100 deliverable", "required 100,000 at peak", "short by"],
             &["oldest 60", "queue empty 24:00", "in flight", "6\u{202f}s before", "36 min"],
             &["limit 2", "in time", "too late", "never", "p50 10.4"],
             &["Offered", "13,585", "19.6\u{202f}%", "44.9\u{202f}%", "target 95"],
             &["measured", "simulated", "before the fit", "requests in flight", "\n100\n"],
+            &["good, %: prompt down, output across", "129–256", "65–128", "\n96\n", "\n20\n"],
+            &["12k sustained", "0 in time", "this scenario", "mean output tokens", "\n256\n"],
         ];
         for (chart, words) in all().iter().zip(expected) {
             let svg = chart.svg(600.0, "Title & <finding>").expect("drawn");
@@ -257,10 +277,26 @@ mod tests {
                 never: 0,
                 population: 0,
                 limit_ms: None,
+                class_limits: vec![("chat".into(), 0.0)],
+                shown_ms: vec![],
                 in_time: None,
                 p50_ms: None,
                 beyond: Look::Late,
                 before: vec![],
+            }),
+            Chart::HeatMap(HeatMapChart {
+                names: ["prompt", "output"],
+                rows: vec![],
+                columns: vec![],
+                cells: vec![],
+                target: 0.95,
+                counts: true,
+                at: Some(2),
+            }),
+            Chart::Capacity(CapacityChart {
+                over: "",
+                unit: CapacityUnit::Requests,
+                points: vec![],
             }),
         ];
         for chart in empty {

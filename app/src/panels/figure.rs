@@ -35,6 +35,12 @@ pub fn Figure(
     /// Anchor of its title in the glossary.
     #[prop(optional)]
     term: Option<&'static str>,
+    /// Hears where the pointer is on the canvas, x and y, and how wide that is, CSS pixels.
+    #[prop(optional)]
+    pointed: Option<Callback<(f64, f64, f64)>>,
+    /// Lies over the canvas.
+    #[prop(optional)]
+    over: Option<AnyView>,
 ) -> impl IntoView {
     let heading = match term {
         Some(id) => view! { <super::Defined id word=title/> }.into_any(),
@@ -52,7 +58,7 @@ pub fn Figure(
                 <Actions id title picture show_table/>
                 <p id=caption_id>{caption}</p>
             </figcaption>
-            <Canvas labelled picture stale reads_time/>
+            <Canvas labelled picture stale reads_time pointed over/>
             {move || {
                 let readings = picture.with(|p| p.as_ref().map(|p| p.readings.clone()));
                 readings.filter(|r| !r.is_empty()).map(|readings| view! { <Readings id readings/> })
@@ -125,6 +131,8 @@ fn Canvas(
     picture: Memo<Option<Picture>>,
     stale: Signal<bool>,
     reads_time: bool,
+    pointed: Option<Callback<(f64, f64, f64)>>,
+    over: Option<AnyView>,
 ) -> impl IntoView {
     let bench = workbench();
     let canvas = NodeRef::<html::Canvas>::new();
@@ -154,7 +162,10 @@ fn Canvas(
             });
         });
     });
-    let point = move |offset_x: i32| {
+    let point = move |(offset_x, offset_y): (i32, i32)| {
+        if let Some(pointed) = pointed {
+            pointed.run((f64::from(offset_x), f64::from(offset_y), width.get_untracked()));
+        }
         if reads_time && width.get_untracked() > 0.0 {
             let t_s = picture.with_untracked(|p| {
                 p.as_ref()
@@ -169,9 +180,10 @@ fn Canvas(
                 node_ref=canvas
                 role="img"
                 aria-labelledby=labelled
-                on:mousemove=move |ev| point(ev.offset_x())
-                on:click=move |ev| point(ev.offset_x())
+                on:mousemove=move |ev| point((ev.offset_x(), ev.offset_y()))
+                on:click=move |ev| point((ev.offset_x(), ev.offset_y()))
             ></canvas>
+            {over}
         </div>
     }
     .into_any()

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use goodput_engine::accounts::report::{Percentiles, SimReport};
+use goodput_engine::accounts::report::SimReport;
 use goodput_engine::estimate::report::SupplyEstimate;
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 
 use super::figure::{Figure, Picture};
-use crate::charts::{Chart, LatencyChart};
+use super::latencies::Latencies;
+use crate::charts::Chart;
 use crate::state::{Screen, Shown, Workbench, workbench};
 use crate::view_model::{arithmetic, figures};
 
@@ -78,25 +79,6 @@ fn OverTime() -> impl IntoView {
 }
 
 #[component]
-fn Latencies(simulated: Memo<bool>) -> impl IntoView {
-    let bench = workbench();
-    let stale = Signal::derive(move || !bench.current.get());
-    let ttft = pictured(bench, |s| latency(figures::ttft(s), &s.report.ttft_ms));
-    let tpot = pictured(bench, |s| latency(figures::tpot(s), &s.report.tpot_ms));
-    view! {
-        <div class="col" hidden=move || !simulated.get()>
-            <div class="panel">
-                <Figure id="ttft" title="Time to first token" term="ttft" picture=ttft stale/>
-            </div>
-            <div class="panel">
-                <Figure id="tpot" title="Time per output token" term="tpot" picture=tpot stale/>
-            </div>
-        </div>
-    }
-    .into_any()
-}
-
-#[component]
 fn Outcomes(simulated: Memo<bool>) -> impl IntoView {
     let bench = workbench();
     let stale = Signal::derive(move || !bench.current.get());
@@ -111,11 +93,6 @@ fn Outcomes(simulated: Memo<bool>) -> impl IntoView {
 
 fn picture<C>(kind: fn(C) -> Chart, (chart, caption): (C, String)) -> Picture {
     Picture { chart: Arc::new(kind(chart)), caption, readings: Vec::new() }
-}
-
-/// A latency's picture with its percentiles below.
-fn latency(words: (LatencyChart, String), percentiles: &Percentiles) -> Picture {
-    Picture { readings: figures::readings(percentiles), ..picture(Chart::Latency, words) }
 }
 
 /// A picture of the simulation on screen, made anew only for another one.
@@ -141,7 +118,6 @@ fn over_time(
 fn source(shown: &Shown) -> figures::Source<'_> {
     let before = shown.before.as_ref().and_then(|before| before.report.as_deref());
     figures::Source {
-        doc: &shown.doc,
         report: &shown.report,
         estimate: shown.estimate.as_ref().and_then(|estimate| estimate.supply.as_ref()),
         plan: shown.plan.as_deref(),

@@ -4,10 +4,12 @@ pub mod edit;
 pub mod field;
 mod history;
 pub mod jobs;
+pub mod limits;
 mod link;
 mod screen;
 mod theme;
 pub mod uploads;
+mod views;
 mod work;
 
 use std::collections::BTreeMap;
@@ -30,6 +32,7 @@ pub use jobs::{Ending, Slot, same};
 pub use link::{Sharing, share};
 pub use screen::{Screen, Shown};
 pub use theme::Theme;
+use views::Views;
 use work::Work;
 
 use crate::charts::Scheme;
@@ -60,6 +63,8 @@ pub struct Signals {
     pub simulation: RwSignal<Slot<SimReport>>,
     /// Plan for the draft.
     pub plan: RwSignal<Slot<PlanReport>>,
+    /// What is worked out while somebody looks.
+    pub views: Views,
     /// What results are compared with.
     pub baseline: RwSignal<Option<Baseline>>,
     /// What the answer on screen is made of.
@@ -202,6 +207,7 @@ impl Workbench {
             estimate,
             simulation,
             plan,
+            views: Views::new(),
             baseline,
             screen,
             current: screen::current(screen, draft, unread),

@@ -1,7 +1,8 @@
 //! Hands jobs to workers and takes in what they say.
 //!
-//! Three workers of one kind: one follows every edit, one plans, one simulates baselines. A newer
-//! job ends the older one's worker; a new one is ready in about ten milliseconds.
+//! Three workers of one kind: one follows every edit and answers what views ask about its run, one
+//! plans, one simulates baselines. A newer job ends the older one's worker; a new one is ready in
+//! about ten milliseconds.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -12,8 +13,9 @@ use goodput_engine::scenario::doc::ScenarioDoc;
 use leptos::prelude::*;
 
 use super::jobs::{Ending, Event, JobId, Slot};
+use super::views::Asked;
 use super::{Notice, Workbench};
-use crate::worker::protocol::{FromSimulator, ToSimulator};
+use crate::worker::protocol::{FromSimulator, Question, ToSimulator};
 use crate::worker::{Client, Word};
 
 const SIMULATOR: &str = "./simulator_loader.js";
@@ -55,7 +57,7 @@ impl Work {
             .simulation
             .with_untracked(|slot| (slot.current(doc).is_some(), slot.is_running()));
         if busy {
-            lanes.simulate.restart();
+            lanes.start_over();
         }
         if bench.plan.with_untracked(Slot::is_running) {
             // The next plan starts another: starting it now would slow the simulation down.
@@ -97,7 +99,7 @@ impl Work {
         let Some(lanes) = &self.lanes else { return };
         let bench = lanes.bench;
         if let Some(running) = bench.simulation.with_untracked(|slot| slot.running) {
-            lanes.simulate.restart();
+            lanes.start_over();
             let ended = Event::Ended { job: running.job, ending: Ending::Cancelled };
             bench.simulation.update(|slot| slot.reduce(ended));
         }
@@ -106,6 +108,15 @@ impl Work {
             let ended = Event::Ended { job: running.job, ending: Ending::Cancelled };
             bench.plan.update(|slot| slot.reduce(ended));
         }
+    }
+
+    /// Asks something about a document for a view.
+    pub fn ask(&self, view: Asked, doc: &Arc<ScenarioDoc>, question: Question) {
+        let Some(lanes) = &self.lanes else { return };
+        let job = lanes.number();
+        view.update(|slot| slot.reduce(Event::Started { job, doc: doc.clone() }));
+        let doc = Box::new((**doc).clone());
+        send(&lanes.simulate, &ToSimulator::View { job, doc, question });
     }
 
     /// Stops a worker; the next job starts another.
@@ -120,7 +131,7 @@ impl Work {
         let Some(lanes) = &self.lanes else { return };
         let bench = lanes.bench;
         if bench.simulation.with_untracked(Slot::is_running) {
-            lanes.simulate.restart();
+            lanes.start_over();
         }
         if bench.plan.with_untracked(Slot::is_running) {
             lanes.plan.stop();
@@ -133,6 +144,12 @@ impl Work {
 impl Lanes {
     fn number(&self) -> JobId {
         self.next_job.replace(self.next_job.get() + 1)
+    }
+
+    /// Ends what the worker that follows edits is doing; views ask again.
+    fn start_over(&self) {
+        self.simulate.restart();
+        self.bench.views.drop_running();
     }
 }
 
@@ -156,12 +173,17 @@ fn hear_simulation(bench: Workbench, word: Word) {
         Some(Heard::Message(FromSimulator::Progress { job, share })) => {
             bench.simulation.update(|slot| slot.reduce(Event::Progressed { job, share }));
         }
+        Some(Heard::Message(FromSimulator::Viewed { job, viewed })) => {
+            bench.views.reduce(Event::Finished { job, value: Arc::new(*viewed) });
+        }
         Some(Heard::Message(FromSimulator::Failed { job, problems })) => {
             let ending = Ending::Failed(in_words(&problems));
+            bench.views.reduce(Event::Ended { job, ending: ending.clone() });
             bench.simulation.update(|slot| slot.reduce(Event::Ended { job, ending }));
         }
         Some(Heard::Death(message)) => {
             bench.work.with_value(|work| work.stop(|lanes| &lanes.simulate));
+            bench.views.all().into_iter().for_each(|view| end(view, message.clone()));
             end(bench.simulation, message);
         }
         Some(Heard::Message(_)) | None => {}

@@ -2,25 +2,18 @@
 
 use std::cmp::Reverse;
 
-use goodput_engine::accounts::report::{
-    Histogram, MixRate, Percentiles, SeriesPoint, SimReport, TokenKind,
-};
+use goodput_engine::accounts::report::{MixRate, Percentiles, SeriesPoint, SimReport, TokenKind};
 use goodput_engine::estimate::report::SupplyEstimate;
 use goodput_engine::planner::report::PlanReport;
-use goodput_engine::scenario::doc::ScenarioDoc;
 use goodput_engine::slo::Outcome;
 
 use super::words;
-use crate::charts::{
-    DebtChart, DebtPoint, LatencyChart, Look, OutcomeRow, OutcomesChart, SupplyChart,
-};
+use crate::charts::{DebtChart, DebtPoint, Look, OutcomeRow, OutcomesChart, SupplyChart};
 use crate::format;
 
 /// What figures are made from.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
-    /// The scenario that was simulated.
-    pub doc: &'a ScenarioDoc,
     /// Its simulation.
     pub report: &'a SimReport,
     /// The estimate of the same scenario.
@@ -189,90 +182,6 @@ pub fn readings(percentiles: &Percentiles) -> Vec<Reading> {
     ];
     let reading = |(name, exact)| Reading { name, shown: format::millis_or_never(exact), exact };
     named.map(reading).to_vec()
-}
-
-/// Time to first token. The limit drawn is that of the only class, or of none where they differ.
-pub fn ttft(source: &Source) -> (LatencyChart, String) {
-    let report = source.report;
-    let limit_ms = common_limit(source.doc, |slo| slo.ttft_ms);
-    let missed = limit_ms.map(|_| report.missed.ttft);
-    let before = source.before.map(|r| (&r.ttft_histogram, &r.ttft_ms));
-    let chart =
-        latency(&report.ttft_histogram, &report.ttft_ms, limit_ms, missed, Look::Late, before);
-    let caption = latency_caption(&chart, &report.ttft_ms, "get a first token");
-    (chart, caption)
-}
-
-/// Time per output token after the first.
-pub fn tpot(source: &Source) -> (LatencyChart, String) {
-    let report = source.report;
-    let limit_ms = common_limit(source.doc, |slo| slo.tpot_ms);
-    let before = source.before.map(|r| (&r.tpot_histogram, &r.tpot_ms));
-    let chart =
-        latency(&report.tpot_histogram, &report.tpot_ms, limit_ms, None, Look::Slow, before);
-    let caption = latency_caption(&chart, &report.tpot_ms, "stream their tokens");
-    (chart, caption)
-}
-
-fn common_limit(
-    doc: &ScenarioDoc,
-    limit: impl Fn(&goodput_engine::scenario::doc::SloDoc) -> Option<f64>,
-) -> Option<f64> {
-    let mut limits = doc.workload.classes.iter().map(|class| limit(&class.slo));
-    let first = limits.next().flatten()?;
-    limits.all(|other| other == Some(first)).then_some(first)
-}
-
-fn latency(
-    histogram: &Histogram,
-    percentiles: &Percentiles,
-    limit_ms: Option<f64>,
-    missed: Option<u64>,
-    beyond: Look,
-    before: Option<(&Histogram, &Percentiles)>,
-) -> LatencyChart {
-    LatencyChart {
-        edges_ms: histogram.edges_ms.clone(),
-        counts: histogram.counts.clone(),
-        never: histogram.never,
-        population: percentiles.population,
-        limit_ms,
-        in_time: missed.map(|missed| percentiles.population.saturating_sub(missed)),
-        p50_ms: percentiles.p50,
-        beyond,
-        before: before.map_or_else(Vec::new, |(histogram, p)| ghost(histogram, p.population)),
-    }
-}
-
-/// The outline of another distribution: edge and share, stepwise.
-fn ghost(histogram: &Histogram, population: u64) -> Vec<(f64, f64)> {
-    let share = |count: &u64| *count as f64 / population.max(1) as f64;
-    let bins = histogram.counts.iter().zip(histogram.edges_ms.windows(2));
-    let filled = bins.skip_while(|(count, _)| **count == 0);
-    filled.flat_map(|(count, e)| [(e[0], share(count)), (e[1], share(count))]).collect()
-}
-
-fn latency_caption(chart: &LatencyChart, percentiles: &Percentiles, verb: &str) -> String {
-    let p95 = percentiles
-        .p95
-        .map_or_else(|| "p95 is never".to_owned(), |ms| format!("p95 {}", format::millis(ms)));
-    if percentiles.population == 0 {
-        return "No request to look at".into();
-    }
-    match (chart.limit_ms, chart.in_time) {
-        (Some(limit), Some(in_time)) => {
-            let share = format::percent(in_time as f64 / percentiles.population as f64);
-            format!("{share} {verb} within {}; {p95}", format::millis(limit))
-        }
-        (Some(limit), None) => {
-            let p50 = format::millis_or_never(percentiles.p50);
-            format!("p50 {p50}, {p95}; the limit is {}", format::millis(limit))
-        }
-        (None, _) => {
-            let p50 = format::millis_or_never(percentiles.p50);
-            format!("p50 {p50}, {p95}; no common limit is set")
-        }
-    }
 }
 
 /// The outcome waterfall.

@@ -3,13 +3,18 @@
 
 pub mod arithmetic;
 pub mod books;
+pub mod capacity;
+pub mod counterfactual;
 pub mod delta;
 pub mod edits;
 pub mod figures;
 pub mod fleet;
 pub mod glossary;
+pub mod latencies;
 pub mod lengths;
+pub mod outcomes;
 pub mod people;
+pub mod rules;
 pub mod spread;
 pub mod status;
 pub mod tiles;

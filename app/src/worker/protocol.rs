@@ -3,19 +3,22 @@
 //! Worker files carry no hash in their name, so an old one may meet a new page: the first message
 //! of a worker is [`Hello`], and the page asks to be reloaded where it does not fit.
 
+use goodput_engine::accounts::Recount;
+use goodput_engine::accounts::accounting::{BreakOut, Dimension};
 use goodput_engine::accounts::report::SimReport;
 use goodput_engine::calibration::{CalibrationReport, LoadCurve};
+use goodput_engine::estimate::{Capacity, CapacityAxis};
 use goodput_engine::ingest::ParsedFile;
 use goodput_engine::planner::report::PlanReport;
 use goodput_engine::problem::Problem;
-use goodput_engine::scenario::doc::ScenarioDoc;
+use goodput_engine::scenario::doc::{ScenarioDoc, SloDoc};
 use goodput_engine::scenario::{TraceForm, TraceWorkload};
 use serde::{Deserialize, Serialize};
 
 use super::reader::{FileId, ReadFile};
 
 /// Changes with every change of a message below.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// The build of a page or worker.
 pub const BUILD: &str = env!("CARGO_PKG_VERSION");
@@ -70,6 +73,49 @@ pub enum ToSimulator {
         /// The points, by file.
         files: Vec<PointsOfFile>,
     },
+    /// Answer a question about a document that somebody looks at. The run is remembered: only
+    /// where it is not there any more is it simulated again.
+    View {
+        /// Number that the answers carry.
+        job: u64,
+        /// About which document.
+        doc: Box<ScenarioDoc>,
+        /// What is asked.
+        question: Question,
+    },
+}
+
+/// What a view asks about a run: not in its report, as most are never looked at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    /// Outcomes by dimensions crossed.
+    Cross(Vec<Dimension>),
+    /// The same run under other contracts, one for each class.
+    Recount(Vec<SloDoc>),
+    /// Capacity over one thing that is varied.
+    Capacity(CapacityAxis),
+}
+
+/// What the worker found for a [`Question`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finding {
+    /// Outcomes by dimensions crossed.
+    Crossed(BreakOut),
+    /// What other contracts make of the run.
+    Recounted(Recount),
+    /// Capacity over one thing that is varied.
+    Capacity(Capacity),
+}
+
+/// An answer and what was asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Viewed {
+    /// What was asked.
+    pub question: Question,
+    /// What was found.
+    pub finding: Finding,
 }
 
 /// A benchmark file without its per-request records.
@@ -116,6 +162,13 @@ pub enum FromSimulator {
         report: Box<CalibrationReport>,
         /// What is predicted between and around them.
         curves: Vec<LoadCurve>,
+    },
+    /// A question is answered.
+    Viewed {
+        /// Which.
+        job: u64,
+        /// The answer.
+        viewed: Box<Viewed>,
     },
     /// A job cannot be done.
     Failed {

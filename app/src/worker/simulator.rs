@@ -1,62 +1,143 @@
-//! What the simulator worker does: a job in, messages out.
+//! What the simulator worker does: a job in, messages out. It remembers its last run, so that views
+//! can ask more about it than a report says.
 
 use goodput_engine::accounts::report::SimReport;
-use goodput_engine::accounts::{Answer, Unanswerable};
+use goodput_engine::accounts::{self, Answer, Unanswerable};
 use goodput_engine::calibration::{self, BenchmarkFile, CalibrationReport, LoadCurve};
+use goodput_engine::estimate;
 use goodput_engine::planner::{self, report::PlanReport};
 use goodput_engine::problem::Problem;
-use goodput_engine::scenario::doc::ScenarioDoc;
+use goodput_engine::scenario::doc::{ScenarioDoc, SloDoc};
 use goodput_engine::scenario::{self, Scenario};
 use goodput_engine::sim;
+use goodput_engine::slo::RequestStamps;
+use goodput_engine::workload::OfferedRequest;
 
-use super::protocol::{FromSimulator, PointsOfFile, ToSimulator};
+use super::protocol::{Finding, FromSimulator, PointsOfFile, Question, ToSimulator, Viewed};
 
 /// Boundaries between two words about progress: some tens of milliseconds.
 const BUDGET: u64 = 300_000;
 
-/// Carries out one message; `say` hands each answer to the page at once.
-pub fn handle(message: &str, say: &mut dyn FnMut(&FromSimulator)) {
-    let answer = match serde_json::from_str(message) {
-        Ok(ToSimulator::Simulate { job, doc }) => {
-            let progress = &mut |share| say(&FromSimulator::Progress { job, share });
-            match simulate(&doc, progress) {
-                Ok(report) => FromSimulator::Simulated { job, report: Box::new(report) },
-                Err(problems) => FromSimulator::Failed { job, problems },
+/// Carries out messages.
+#[derive(Debug, Default)]
+pub struct Simulator {
+    last: Option<Served>,
+}
+
+/// A run with its rows.
+#[derive(Debug)]
+struct Served {
+    doc: ScenarioDoc,
+    scenario: Scenario,
+    requests: Vec<OfferedRequest>,
+    stamps: Vec<RequestStamps>,
+}
+
+impl Simulator {
+    /// Carries out one message; `say` hands each answer to the page at once.
+    pub fn handle(&mut self, message: &str, say: &mut dyn FnMut(&FromSimulator)) {
+        let answer = match serde_json::from_str(message) {
+            Ok(asked) => self.answer(asked, say),
+            Err(error) => FromSimulator::Panicked {
+                message: format!("the page said something unreadable: {error}"),
+            },
+        };
+        say(&answer);
+    }
+
+    fn answer(&mut self, asked: ToSimulator, say: &mut dyn FnMut(&FromSimulator)) -> FromSimulator {
+        let (job, answer) = match asked {
+            ToSimulator::Simulate { job, doc } => {
+                let progress = &mut |share| say(&FromSimulator::Progress { job, share });
+                let report = self.simulate(*doc, progress).map(Box::new);
+                (job, report.map(|report| FromSimulator::Simulated { job, report }))
             }
+            ToSimulator::Plan { job, doc } => {
+                let progress = &mut |share| say(&FromSimulator::Progress { job, share });
+                let plan = plan(&doc, progress).map(Box::new);
+                (job, plan.map(|plan| FromSimulator::Planned { job, plan }))
+            }
+            ToSimulator::Calibrate { job, doc, files } => {
+                let calibrated = calibrate(&doc, files).map(|(report, curves)| {
+                    FromSimulator::Calibrated { job, report: Box::new(report), curves }
+                });
+                (job, calibrated)
+            }
+            ToSimulator::View { job, doc, question } => {
+                let viewed = self.view(&doc, question).map(Box::new);
+                (job, viewed.map(|viewed| FromSimulator::Viewed { job, viewed }))
+            }
+        };
+        answer.unwrap_or_else(|problems| FromSimulator::Failed { job, problems })
+    }
+
+    fn simulate(
+        &mut self,
+        doc: ScenarioDoc,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<SimReport, Vec<Problem>> {
+        // Before the next run, so that there is room for it.
+        self.last = None;
+        let scenario = checked(&doc)?;
+        let answer = Answer::prepare(&scenario).map_err(unanswerable)?;
+        let mut run = answer.start();
+        while let sim::Progress::Running { decided } = run.advance(BUDGET) {
+            progress(answer.share_done(&run, decided));
         }
-        Ok(ToSimulator::Plan { job, doc }) => {
-            let progress = &mut |share| say(&FromSimulator::Progress { job, share });
-            match plan(&doc, progress) {
-                Ok(plan) => FromSimulator::Planned { job, plan: Box::new(plan) },
-                Err(problems) => FromSimulator::Failed { job, problems },
-            }
+        let simulated = answer.report(run.finish());
+        let (requests, stamps) = (simulated.requests, simulated.run.stamps);
+        self.last = Some(Served { doc, scenario, requests, stamps });
+        Ok(simulated.report)
+    }
+
+    /// The run of a document: the last one, or simulated again where that is of another.
+    fn served(&mut self, doc: &ScenarioDoc) -> Result<&Served, Vec<Problem>> {
+        let is_it =
+            |last: &Served| last.doc.workload == doc.workload && last.doc.fleet == doc.fleet;
+        if !self.last.as_ref().is_some_and(is_it) {
+            self.simulate(doc.clone(), &mut |_| {})?;
         }
-        Ok(ToSimulator::Calibrate { job, doc, files }) => match calibrate(&doc, files) {
-            Ok((report, curves)) => {
-                FromSimulator::Calibrated { job, report: Box::new(report), curves }
+        self.last.as_ref().ok_or_else(Vec::new)
+    }
+
+    fn view(&mut self, doc: &ScenarioDoc, question: Question) -> Result<Viewed, Vec<Problem>> {
+        let finding = match &question {
+            Question::Cross(by) => {
+                let Served { scenario, requests, stamps, .. } = self.served(doc)?;
+                let crossed = accounts::cross(scenario, (requests, stamps), by);
+                Finding::Crossed(crossed.map_err(unanswerable)?)
             }
-            Err(problems) => FromSimulator::Failed { job, problems },
-        },
-        Err(error) => FromSimulator::Panicked {
-            message: format!("the page said something unreadable: {error}"),
-        },
-    };
-    say(&answer);
+            Question::Recount(contracts) => {
+                let Served { scenario, requests, stamps, .. } = self.served(doc)?;
+                let mut judged = scenario.clone();
+                judged.contracts = checked(&under(doc, contracts))?.contracts;
+                Finding::Recounted(accounts::recount(&judged, (requests, stamps)))
+            }
+            Question::Capacity(axis) => {
+                let table = estimate::capacity(&checked(doc)?, *axis);
+                Finding::Capacity(table.map_err(|problem| vec![problem])?)
+            }
+        };
+        Ok(Viewed { question, finding })
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "what `map_err` hands on")]
+fn unanswerable(why: Unanswerable) -> Vec<Problem> {
+    vec![why.problem()]
+}
+
+/// The document with other contracts, one for each class.
+fn under(doc: &ScenarioDoc, contracts: &[SloDoc]) -> ScenarioDoc {
+    let mut doc = doc.clone();
+    for (class, slo) in doc.workload.classes.iter_mut().zip(contracts) {
+        class.slo.clone_from(slo);
+    }
+    doc
 }
 
 fn checked(doc: &ScenarioDoc) -> Result<Scenario, Vec<Problem>> {
     scenario::check(doc).map(|checked| checked.scenario)
-}
-
-fn simulate(doc: &ScenarioDoc, progress: &mut dyn FnMut(f64)) -> Result<SimReport, Vec<Problem>> {
-    let scenario = checked(doc)?;
-    let unanswerable = |why: Unanswerable| vec![why.problem()];
-    let answer = Answer::prepare(&scenario).map_err(unanswerable)?;
-    let mut run = answer.start();
-    while let sim::Progress::Running { decided } = run.advance(BUDGET) {
-        progress(answer.share_done(&run, decided));
-    }
-    Ok(answer.report(run.finish()).report)
 }
 
 fn plan(doc: &ScenarioDoc, progress: &mut dyn FnMut(f64)) -> Result<PlanReport, Vec<Problem>> {
@@ -84,4 +165,62 @@ fn calibrate(
         .collect();
     calibration::calibrate_pool_with_curves(&files, &scenario.pool)
         .map_err(|why| vec![why.problem()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use goodput_engine::accounts::accounting::Dimension;
+    use goodput_engine::scenario::presets;
+
+    fn said(simulator: &mut Simulator, message: &ToSimulator) -> FromSimulator {
+        let text = serde_json::to_string(message).expect("a message");
+        let mut last = None;
+        simulator.handle(&text, &mut |answer| last = Some(answer.clone()));
+        last.expect("an answer")
+    }
+
+    fn doc() -> ScenarioDoc {
+        let mut doc = presets::presets()[0].doc.clone();
+        doc.workload.horizon_s = 60.0;
+        doc.workload.warmup_s = 0.0;
+        doc
+    }
+
+    #[test]
+    fn a_view_of_a_run_is_the_same_whether_the_run_is_remembered_or_not() {
+        let doc = Box::new(doc());
+        let by = vec![Dimension::Prompt, Dimension::Window];
+        let ask = ToSimulator::View { job: 2, doc: doc.clone(), question: Question::Cross(by) };
+        let mut one = Simulator::default();
+        let FromSimulator::Simulated { report, .. } =
+            said(&mut one, &ToSimulator::Simulate { job: 1, doc: doc.clone() })
+        else {
+            panic!("not simulated")
+        };
+        let remembered = said(&mut one, &ask);
+        assert_eq!(remembered, said(&mut Simulator::default(), &ask));
+        let FromSimulator::Viewed { viewed, .. } = remembered else { panic!("not viewed") };
+        let Finding::Crossed(crossed) = viewed.finding else { panic!("not crossed") };
+        assert!(crossed.cells.len() > 4);
+        assert_eq!(crossed.cells.iter().map(|cell| cell.offered).sum::<u64>(), report.offered);
+        let good = crossed.cells.iter().map(|cell| cell.good).sum::<u64>();
+        assert_eq!(good, report.goodput.good);
+    }
+
+    #[test]
+    fn a_view_of_another_document_is_of_that_document() {
+        let mut other = doc();
+        other.workload.seed += 1;
+        let ask = |doc: ScenarioDoc| ToSimulator::View {
+            job: 2,
+            doc: Box::new(doc),
+            question: Question::Cross(vec![Dimension::Prompt]),
+        };
+        let mut one = Simulator::default();
+        said(&mut one, &ToSimulator::Simulate { job: 1, doc: Box::new(doc()) });
+        let second = said(&mut one, &ask(other.clone()));
+        assert_eq!(second, said(&mut Simulator::default(), &ask(other)));
+        assert_ne!(second, said(&mut one, &ask(doc())));
+    }
 }

@@ -8,7 +8,7 @@ use goodput_engine::scenario::doc::{ArrivalsDoc, LengthsDoc, ScenarioDoc};
 pub use class::ClassEdit;
 pub use pool::{PoolEdit, Switch};
 
-use super::field::Field;
+use super::field::{ClassField, Field};
 
 /// One change of the document.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +19,15 @@ pub enum Edit {
         field: Field,
         /// Its new value; `None` empties an optional field.
         value: Option<f64>,
+    },
+    /// Moves a limit of every class that has it, or of one.
+    Limit {
+        /// Which limit.
+        field: ClassField,
+        /// Of which class; `None` of all.
+        class: Option<usize>,
+        /// Where to, milliseconds.
+        ms: f64,
     },
     /// Renames the scenario.
     Rename(String),
@@ -68,6 +77,8 @@ pub struct TraceWorkload {
 pub enum EditKey {
     /// A number.
     Number(Field),
+    /// A limit that is moved.
+    Limit(ClassField, Option<usize>),
     /// The scenario's name.
     Name,
     /// A class's name.
@@ -85,6 +96,7 @@ impl Edit {
     pub fn apply(&self, doc: &mut ScenarioDoc) {
         match self {
             Self::Number { field, value } => field.set(doc, *value),
+            Self::Limit { field, class, ms } => move_limit(doc, *field, *class, *ms),
             Self::Rename(name) => doc.name.clone_from(name),
             Self::Open { doc: other, .. } => doc.clone_from(other),
             Self::AddClass => add_class(doc),
@@ -112,6 +124,7 @@ impl Edit {
     pub fn key(&self) -> Option<EditKey> {
         match self {
             Self::Number { field, .. } => Some(EditKey::Number(*field)),
+            Self::Limit { field, class, .. } => Some(EditKey::Limit(*field, *class)),
             Self::Rename(_) => Some(EditKey::Name),
             Self::Class(i, ClassEdit::Name(_)) => Some(EditKey::ClassName(*i)),
             Self::Class(i, ClassEdit::QualityBy(_)) => Some(EditKey::QualityBy(*i)),
@@ -126,6 +139,7 @@ impl Edit {
     pub fn label(&self) -> String {
         match self {
             Self::Number { field, .. } => field.kind().label.to_owned(),
+            Self::Limit { field, .. } => Field::Class(0, *field).kind().label.to_owned(),
             Self::Rename(_) => "name".into(),
             Self::Open { from, .. } => format!("opening {from}"),
             Self::AddClass => "adding a class".into(),
@@ -134,6 +148,15 @@ impl Edit {
             Self::Class(_, edit) => edit.label().into(),
             Self::Pool(edit) => edit.label().into(),
             Self::UseTrace { trace, .. } => format!("using {} as workload", trace.file),
+        }
+    }
+}
+
+fn move_limit(doc: &mut ScenarioDoc, field: ClassField, class: Option<usize>, ms: f64) {
+    for at in 0..doc.workload.classes.len() {
+        let field = Field::Class(at, field);
+        if class.is_none_or(|class| class == at) && field.get(doc).is_some() {
+            field.set(doc, Some(ms));
         }
     }
 }

@@ -1,0 +1,212 @@
+//! Latency distributions; their limits are dragged with the pointer or moved with the arrow keys,
+//! and what that makes of the run is counted on the way.
+
+use std::sync::Arc;
+
+use leptos::ev::{KeyboardEvent, PointerEvent};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::Element;
+
+use super::figure::{Figure, Picture};
+use crate::charts::{Chart, LatencyChart};
+use crate::format;
+use crate::state::{Workbench, workbench};
+use crate::view_model::figures;
+use crate::view_model::latencies::{self, KINDS, Kind, LimitLine};
+
+/// The figures: of the first token and of the pace always, of others where there is a limit.
+#[component]
+pub fn Latencies(simulated: Memo<bool>) -> impl IntoView {
+    let bench = workbench();
+    bench.recount_while_dragging();
+    let panels = KINDS.iter().enumerate().map(|(i, kind)| {
+        let limited = Memo::new(move |_| limits_of(bench, kind).map(|lines| !lines.is_empty()));
+        let there = move || i < 2 || limited.get() == Some(true);
+        view! {
+            {move || there().then(|| view! { <div class="panel"><Latency kind/></div> })}
+        }
+    });
+    view! {
+        <div class="col" hidden=move || !simulated.get()>
+            {panels.collect_view()}
+        </div>
+    }
+    .into_any()
+}
+
+fn limits_of(bench: Workbench, kind: &Kind) -> Option<Vec<LimitLine>> {
+    bench
+        .screen
+        .with(|screen| screen.simulated().map(|shown| latencies::lines(&shown.doc, kind.limit)))
+}
+
+#[component]
+fn Latency(kind: &'static Kind) -> impl IntoView {
+    let bench = workbench();
+    let stale = Signal::derive(move || !bench.current.get());
+    let dragged = bench.dragged();
+    let own = Memo::new(move |_| dragged.get().filter(|drag| drag.limit == kind.limit));
+    let recount = Memo::new(move |_| bench.recounted(own.get().as_ref()?));
+    let picture = Memo::new(move |_| {
+        let (own, recount) = (own.get(), recount.get());
+        bench.screen.with(|screen| {
+            let shown = screen.simulated()?;
+            let source = latencies::Source {
+                doc: &shown.doc,
+                report: &shown.report,
+                before: shown.before.as_ref().and_then(|before| before.report.as_deref()),
+                drag: own.as_ref().map(|drag| (drag, recount.as_ref())),
+            };
+            let (chart, caption) = latencies::chart(kind, &source);
+            let readings = figures::readings(kind.percentiles(&shown.report));
+            Some(Picture { chart: Arc::new(Chart::Latency(chart)), caption, readings })
+        })
+    });
+    // Handles stay the same elements while they are dragged: only whose they are makes them anew.
+    let whose = Memo::new(move |_| {
+        let lines = limits_of(bench, kind).unwrap_or_default();
+        lines.into_iter().map(|line| (line.class, line.name)).collect::<Vec<_>>()
+    });
+    let attainment = Memo::new(move |_| recount.with(|found| found.as_ref().map(|r| r.attainment)));
+    let handles = move || {
+        let handle = |(class, name)| view! { <Handle kind class name picture attainment/> };
+        whose.get().into_iter().map(handle).collect_view()
+    };
+    view! {
+        <Figure
+            id=kind.id
+            title=kind.title
+            term=kind.id
+            picture
+            stale
+            over=view! { {handles} }.into_any()
+        />
+    }
+    .into_any()
+}
+
+/// Where a pointer took a limit: its place, the limit, and the width of the axis.
+type Grasp = (f64, f64, f64);
+
+/// A limit to take hold of.
+#[component]
+fn Handle(
+    kind: &'static Kind,
+    class: Option<usize>,
+    name: String,
+    picture: Memo<Option<Picture>>,
+    /// The share of good requests with the limit where it is dragged to.
+    attainment: Memo<Option<f64>>,
+) -> impl IntoView {
+    let bench = workbench();
+    let of_chart = move |read: fn(&LatencyChart) -> f64| chart_of(&picture.get()?).map(read);
+    let ms = Memo::new(move |_| {
+        let index = class.map_or(0, |class| place_of(bench, kind, class));
+        chart_of(&picture.get()?)?.limit_at(index)
+    });
+    let place =
+        Memo::new(move |_| chart_of(&picture.get()?).zip(ms.get()).map(|(c, ms)| c.css_place(ms)));
+    let grasp = StoredValue::new(None::<Grasp>);
+    let text = move || {
+        let good = attainment.get().map(|share| format!(", {} good", format::percent(share)));
+        ms.get().map(|ms| format!("{}{}", format::millis(ms), good.unwrap_or_default()))
+    };
+    let of = if name.is_empty() { String::new() } else { format!(" of {name}") };
+    let testid = class.map_or(format!("limit-{}", kind.id), |i| format!("limit-{}-{i}", kind.id));
+    view! {
+        <div
+            class="handle"
+            role="slider"
+            tabindex="0"
+            aria-label=format!("Limit on {}{of}", kind.title.to_lowercase())
+            aria-valuemin=move || of_chart(|chart| chart.range().0)
+            aria-valuemax=move || of_chart(|chart| chart.range().1)
+            aria-valuenow=move || ms.get()
+            aria-valuetext=text
+            data-testid=testid
+            data-attainment=move || attainment.get()
+            title="Drag, or move with the arrow keys"
+            style:left=move || place.get().unwrap_or_default()
+            on:pointerdown=move |ev| grasp.set_value(taken(&ev, picture, ms.get_untracked()))
+            on:pointermove=move |ev| {
+                if let Some(at) = grasp.get_value() {
+                    bench.drag(kind.limit, class, moved(&ev, picture, at));
+                }
+            }
+            on:pointerup=move |_| {
+                grasp.set_value(None);
+                bench.let_go();
+                bench.seal();
+            }
+            on:pointercancel=move |_| {
+                grasp.set_value(None);
+                bench.put_back();
+            }
+            on:keydown=move |ev| {
+                let to = pressed(&ev, picture, ms.get_untracked());
+                if let Some(to) = to {
+                    ev.prevent_default();
+                    bench.drag(kind.limit, class, to);
+                } else if ev.key() == "Escape" && bench.put_back() {
+                    grasp.set_value(None);
+                    ev.prevent_default();
+                }
+            }
+            on:keyup=move |_| bench.let_go()
+            on:blur=move |_| {
+                bench.let_go();
+                bench.seal();
+            }
+        ></div>
+    }
+    .into_any()
+}
+
+fn chart_of(picture: &Picture) -> Option<&LatencyChart> {
+    match &*picture.chart {
+        Chart::Latency(chart) => Some(chart),
+        _ => None,
+    }
+}
+
+/// Which of the lines is that of a class.
+fn place_of(bench: Workbench, kind: &Kind, class: usize) -> usize {
+    let lines = limits_of(bench, kind).unwrap_or_default();
+    lines.iter().position(|line| line.class == Some(class)).unwrap_or(0)
+}
+
+fn taken(ev: &PointerEvent, picture: Memo<Option<Picture>>, ms: Option<f64>) -> Option<Grasp> {
+    let handle = ev.current_target()?.dyn_into::<Element>().ok()?;
+    // Without it the pointer is lost when it leaves the handle; the drag just ends there.
+    let _captured = handle.set_pointer_capture(ev.pointer_id());
+    let width = f64::from(handle.parent_element()?.client_width());
+    let axis =
+        picture.with_untracked(|picture| Some(chart_of(picture.as_ref()?)?.axis_width(width)));
+    Some((f64::from(ev.client_x()), ms?, axis?))
+}
+
+fn moved(ev: &PointerEvent, picture: Memo<Option<Picture>>, (x, ms, width): Grasp) -> f64 {
+    let by = (f64::from(ev.client_x()) - x) / width.max(1.0);
+    picture.with_untracked(|picture| {
+        let chart = picture.as_ref().and_then(chart_of);
+        chart.map_or(ms, |chart| latencies::rounded(chart.moved(ms, by)))
+    })
+}
+
+/// Where a key moves a limit to.
+fn pressed(ev: &KeyboardEvent, picture: Memo<Option<Picture>>, ms: Option<f64>) -> Option<f64> {
+    let ten = if ev.shift_key() { 10 } else { 1 };
+    let steps = match ev.key().as_str() {
+        "ArrowRight" | "ArrowUp" => ten,
+        "ArrowLeft" | "ArrowDown" => -ten,
+        "PageUp" => 10,
+        "PageDown" => -10,
+        end @ ("Home" | "End") => {
+            let range = picture.with_untracked(|p| Some(chart_of(p.as_ref()?)?.range()))?;
+            return Some(latencies::rounded(if end == "Home" { range.0 } else { range.1 }));
+        }
+        _ => return None,
+    };
+    Some(latencies::stepped(ms?, steps))
+}

@@ -1,0 +1,152 @@
+//! Outcomes by one thing that a request is, as a table; by two crossed, as a heat map.
+
+use goodput_engine::accounts::accounting::Dimension;
+use leptos::prelude::*;
+
+use super::heat_map::HeatMap;
+use crate::browser;
+use crate::charts::{Cell, Look};
+use crate::controls::{Choice, Select, Swatch, fill_of};
+use crate::format;
+use crate::panels::figure::Previous;
+use crate::state::workbench;
+use crate::view_model::outcomes::{self, Lost, LostRow};
+use crate::view_model::words;
+
+/// The choice of no second dimension.
+const NONE: &str = "";
+
+/// The panel with both.
+#[component]
+pub fn BreakOuts() -> impl IntoView {
+    let bench = workbench();
+    let stale = Signal::derive(move || !bench.current.get());
+    let by = RwSignal::new(Dimension::Prompt);
+    let and = RwSignal::new(None::<Dimension>);
+    let view = Memo::new(move |_| {
+        bench.screen.with(|screen| {
+            let report = &screen.simulated()?.report;
+            let of_one = report.accounting.break_outs.iter().find(|out| out.by == [by.get()])?;
+            outcomes::lost(of_one, report.attainment_target)
+        })
+    });
+    let csv = move |_| {
+        if let Some(lost) = view.get_untracked() {
+            browser::download("goodput-break-out.csv", "text/csv", &lost.table.csv());
+        }
+    };
+    let value = Signal::derive(move || by.get().name().to_owned());
+    let second = Signal::derive(move || and.get().map_or(NONE, Dimension::name).to_owned());
+    view! {
+        <div class="panel outcomes" data-testid="break-out">
+            <div class="phead">
+                <h3>"Where requests were lost" <Previous stale/></h3>
+                <button class="link" data-testid="csv-break-out" on:click=csv>
+                    "CSV"
+                    <span class="vh">" of where requests were lost"</span>
+                </button>
+            </div>
+            <p class="cap">{move || view.with(|v| v.as_ref().map(|v| v.caption.clone()))}</p>
+            <div class="row">
+                <Select
+                    id="break-out-by"
+                    label="By"
+                    choices=choices(None)
+                    value
+                    on_choose=Callback::new(move |name: String| {
+                        if let Some(one) = named(&name) {
+                            by.set(one);
+                        }
+                    })
+                    quiet=true
+                />
+                <Select
+                    id="break-out-and"
+                    label="crossed with"
+                    choices=choices(Some("nothing"))
+                    value=second
+                    on_choose=Callback::new(move |name: String| and.set(named(&name)))
+                    quiet=true
+                />
+            </div>
+            {move || view.get().map(|lost| view! { <LostTable lost/> })}
+            {move || and.get().map(|and| view! { <HeatMap by and/> })}
+        </div>
+    }
+    .into_any()
+}
+
+fn choices(nothing: Option<&str>) -> Vec<Choice> {
+    let all = Dimension::ALL.map(|by| Choice::new(by.name(), outcomes::dimension(by)));
+    nothing.map(|nothing| Choice::new(NONE, nothing)).into_iter().chain(all).collect()
+}
+
+fn named(name: &str) -> Option<Dimension> {
+    Dimension::ALL.into_iter().find(|by| by.name() == name)
+}
+
+#[component]
+fn LostTable(lost: Lost) -> impl IntoView {
+    let Lost { table, looks, rows, .. } = lost;
+    let known = table.columns.len() - looks.len();
+    let heads = table.columns.iter().enumerate().map(|(i, column)| {
+        let look = i.checked_sub(known).and_then(|i| looks.get(i)).copied();
+        let swatch = look.map(|look| view! { <Swatch look=Some(look)/> });
+        let head = words::clause(&column.head());
+        let bar = (i == 0).then(|| view! { <th scope="col" class="barc">"Outcomes"</th> });
+        view! { <th scope="col">{swatch} " " {head}</th>{bar} }
+    });
+    let body = table.rows.iter().zip(&rows).map(|(cells, row)| {
+        let cells = cells.iter().enumerate().map(|(i, cell)| lost_cell(i, cell, row));
+        view! { <tr>{cells.collect_view()}</tr> }
+    });
+    view! {
+        <div class="scroll" tabindex="0" role="region" aria-label="Table of where requests were lost">
+            <table class="data lost" data-testid="data-break-out">
+                <caption class="vh">"Where requests were lost"</caption>
+                <thead>
+                    <tr>{heads.collect_view()}</tr>
+                </thead>
+                <tbody>{body.collect_view()}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}
+
+/// The first cell of a row is its head and has the bar beside it; zeros are faint.
+fn lost_cell(i: usize, cell: &Cell, row: &LostRow) -> AnyView {
+    if i == 0 {
+        return view! {
+            <th scope="row">{cell.shown()}</th>
+            <td class="barc">
+                <svg class="bar" aria-hidden="true">
+                    {row.pieces.iter().map(|piece| bar_piece(*piece)).collect_view()}
+                </svg>
+            </td>
+        }
+        .into_any();
+    }
+    let shown = match cell {
+        Cell::Number(share) => format::aligned(*share, 1),
+        other => other.shown(),
+    };
+    let short = matches!(cell, Cell::Number(_)) && !row.holds;
+    let nobody = matches!(cell, Cell::Count(0));
+    view! {
+        <td class:dn=short class:muted=nobody data-value=cell.exact()>
+            {shown}
+        </td>
+    }
+    .into_any()
+}
+
+fn bar_piece((look, start, width): (Look, f64, f64)) -> impl IntoView + use<> {
+    let (fill, pattern) = fill_of(Some(look), false);
+    let (x, width) = (format!("{start}%"), format!("{}%", width.max(0.3)));
+    view! {
+        <rect x=x.clone() y="0" width=width.clone() height="12" class=fill></rect>
+        {pattern
+            .map(|fill| view! { <rect x=x y="0" width=width height="12" fill=fill></rect> })}
+    }
+}

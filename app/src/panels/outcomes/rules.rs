@@ -1,0 +1,80 @@
+//! The same requests over other denominators and by other tools' rules.
+
+use leptos::prelude::*;
+
+use crate::controls::{Choice, Select};
+use crate::panels::figure::Previous;
+use crate::state::workbench;
+use crate::view_model::rules::{self, RuleRow};
+
+/// The panel.
+#[component]
+pub fn Rules() -> impl IntoView {
+    let bench = workbench();
+    let stale = Signal::derive(move || !bench.current.get());
+    let view = Memo::new(move |_| {
+        bench.screen.with(|screen| {
+            let shown = screen.simulated();
+            shown.map_or_else(Vec::new, |shown| rules::rules(&shown.report.accounting))
+        })
+    });
+    let chosen = RwSignal::new("completed".to_owned());
+    let names = Memo::new(move |_| {
+        view.with(|rows| rows.iter().map(|r| (r.id.clone(), r.name.clone())).collect::<Vec<_>>())
+    });
+    view! {
+        <section class="panel" data-testid="rules" aria-labelledby="rules-head">
+            <h3 id="rules-head">"The same requests by other rules" <Previous stale/></h3>
+            <p class="cap" data-testid="rule-says">
+                {move || view.with(|rows| rules::compared(rows, &chosen.get()))}
+            </p>
+            <div class="row">
+                {move || {
+                    let choices = names.get().into_iter().map(|(id, name)| Choice::new(id, name));
+                    view! {
+                        <Select
+                            id="rule"
+                            label="Compare attainment with"
+                            choices=choices.collect()
+                            value=chosen
+                            on_choose=Callback::new(move |id| chosen.set(id))
+                            quiet=true
+                        />
+                    }
+                }}
+            </div>
+            <div class="scroll" tabindex="0" role="region" aria-label="Table of rules">
+                <table class="rules">
+                    <thead>
+                        <tr>
+                            <th scope="col">"Rule and formula"</th>
+                            <th scope="col">"Share"</th>
+                            <th scope="col">"Counted"</th>
+                        </tr>
+                    </thead>
+                    <tbody>
+                        {move || view.get().into_iter().map(|rule| row(rule, chosen)).collect_view()}
+                    </tbody>
+                </table>
+            </div>
+        </section>
+    }
+    .into_any()
+}
+
+fn row(rule: RuleRow, chosen: RwSignal<String>) -> AnyView {
+    let RuleRow { id, name, share, exact, counts, formula, leaves_out } = rule;
+    let testid = format!("rule-{id}");
+    let left_out = (!leaves_out.is_empty()).then(|| format!("Leaves out {leaves_out}"));
+    view! {
+        <tr class:on=move || chosen.with(|chosen| *chosen == id) data-testid=testid>
+            <th scope="row">
+                {name} <span class="why">{formula}</span>
+                {left_out.map(|text| view! { <span class="why">{text}</span> })}
+            </th>
+            <td data-value=exact>{share}</td>
+            <td class="q">{counts}</td>
+        </tr>
+    }
+    .into_any()
+}

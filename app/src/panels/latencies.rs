@@ -21,10 +21,11 @@ pub fn Latencies(simulated: Memo<bool>) -> impl IntoView {
     let bench = workbench();
     bench.recount_while_dragging();
     let panels = KINDS.iter().enumerate().map(|(i, kind)| {
-        let limited = Memo::new(move |_| limits_of(bench, kind).map(|lines| !lines.is_empty()));
-        let there = move || i < 2 || limited.get() == Some(true);
+        let there = Memo::new(move |_| {
+            i < 2 || limits_of(bench, kind).is_some_and(|lines| !lines.is_empty())
+        });
         view! {
-            {move || there().then(|| view! { <div class="panel"><Latency kind/></div> })}
+            {move || there.get().then(|| view! { <div class="panel"><Latency kind/></div> })}
         }
     });
     view! {
@@ -46,10 +47,10 @@ fn Latency(kind: &'static Kind) -> impl IntoView {
     let bench = workbench();
     let stale = Signal::derive(move || !bench.current.get());
     let dragged = bench.dragged();
-    let own = Memo::new(move |_| dragged.get().filter(|drag| drag.limit == kind.limit));
-    let recount = Memo::new(move |_| bench.recounted(own.get().as_ref()?));
+    let own = move || dragged.get().filter(|drag| drag.limit == kind.limit);
+    let recount = move || bench.recounted(&own()?);
     let picture = Memo::new(move |_| {
-        let (own, recount) = (own.get(), recount.get());
+        let (own, recount) = (own(), recount());
         bench.screen.with(|screen| {
             let shown = screen.simulated()?;
             let source = latencies::Source {
@@ -66,12 +67,19 @@ fn Latency(kind: &'static Kind) -> impl IntoView {
     // Handles stay the same elements while they are dragged: only whose they are makes them anew.
     let whose = Memo::new(move |_| {
         let lines = limits_of(bench, kind).unwrap_or_default();
-        lines.into_iter().map(|line| (line.class, line.name)).collect::<Vec<_>>()
+        lines
+            .iter()
+            .fold(String::new(), |all, line| format!("{all}{:?}{}\n", line.class, line.name))
     });
-    let attainment = Memo::new(move |_| recount.with(|found| found.as_ref().map(|r| r.attainment)));
+    let attainment = Memo::new(move |_| recount().map(|found| found.attainment));
     let handles = move || {
-        let handle = |(class, name)| view! { <Handle kind class name picture attainment/> };
-        whose.get().into_iter().map(handle).collect_view()
+        // Reading it is what keeps it up to date: a memo that is only tracked never runs.
+        whose.with(|_| ());
+        let lines = untrack(|| limits_of(bench, kind)).unwrap_or_default();
+        let handle = |LimitLine { class, name, .. }| {
+            view! { <Handle kind class name picture attainment/> }
+        };
+        lines.into_iter().map(handle).collect_view()
     };
     view! {
         <Figure
@@ -105,8 +113,7 @@ fn Handle(
         let index = class.map_or(0, |class| place_of(bench, kind, class));
         chart_of(&picture.get()?)?.limit_at(index)
     });
-    let place =
-        Memo::new(move |_| chart_of(&picture.get()?).zip(ms.get()).map(|(c, ms)| c.css_place(ms)));
+    let place = move || picture.with(|p| Some(chart_of(p.as_ref()?)?.css_place(ms.get()?)));
     let grasp = StoredValue::new(None::<Grasp>);
     let text = move || {
         let good = attainment.get().map(|share| format!(", {} good", format::percent(share)));
@@ -127,7 +134,7 @@ fn Handle(
             data-testid=testid
             data-attainment=move || attainment.get()
             title="Drag, or move with the arrow keys"
-            style:left=move || place.get().unwrap_or_default()
+            style:left=move || place().unwrap_or_default()
             on:pointerdown=move |ev| grasp.set_value(taken(&ev, picture, ms.get_untracked()))
             on:pointermove=move |ev| {
                 if let Some(at) = grasp.get_value() {

@@ -1,5 +1,6 @@
 //! Views that are worked out only while somebody looks: each asks the worker that has the run.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use goodput_engine::scenario::doc::ScenarioDoc;
@@ -58,7 +59,7 @@ impl Workbench {
     /// Keeps asking what `question` says about the document on screen, for as long as whoever calls
     /// this is on the page: again for another document or question, and where a worker was ended.
     pub fn ask(self, view: Asked, question: impl Fn() -> Option<Question> + 'static) {
-        let asked: StoredValue<Option<(Arc<ScenarioDoc>, Question)>> = StoredValue::new(None);
+        let asked: RefCell<Option<(Arc<ScenarioDoc>, Question)>> = RefCell::new(None);
         // The worker is the outside world.
         Effect::new(move |_| {
             let Some(question) = question() else { return };
@@ -71,11 +72,11 @@ impl Workbench {
             // One at a time: what is asked meanwhile is asked when the answer is there.
             let wait = view.with(|slot| {
                 let known = slot.last.as_ref().is_some_and(|l| is_it(&l.doc, &l.value.question));
-                let tried = asked.with_value(|a| a.as_ref().is_some_and(|(d, q)| is_it(d, q)));
+                let tried = asked.borrow().as_ref().is_some_and(|(d, q)| is_it(d, q));
                 slot.is_running() || known || slot.has_failed() && tried
             });
             if !wait {
-                asked.set_value(Some((doc.clone(), question.clone())));
+                asked.replace(Some((doc.clone(), question.clone())));
                 self.work.with_value(|work| work.ask(view, &doc, question));
             }
         });

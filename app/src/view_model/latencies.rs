@@ -156,7 +156,7 @@ pub fn chart(kind: &Kind, source: &Source) -> (LatencyChart, String) {
         }),
     };
     let caption = match source.drag {
-        Some((drag, recount)) => dragged_caption(kind, source.report, drag, recount),
+        Some((drag, recount)) => dragged_caption(source.report, drag, recount),
         None => caption(kind, &chart, percentiles),
     };
     (chart, caption)
@@ -186,25 +186,15 @@ fn caption(kind: &Kind, chart: &LatencyChart, percentiles: &Percentiles) -> Stri
     format!("p50 {p50}, {p95}; {limits}")
 }
 
-/// What a dragged limit makes of the run: all limits together, then this one alone.
-fn dragged_caption(
-    kind: &Kind,
-    report: &SimReport,
-    drag: &Drag,
-    recount: Option<&Recount>,
-) -> String {
+/// What a dragged limit makes of the run, by all limits together; the chart has this one alone.
+fn dragged_caption(report: &SimReport, drag: &Drag, recount: Option<&Recount>) -> String {
     let at = format::millis(drag.ms);
-    let Some(recount) = recount else { return format!("A limit of {at}: counting") };
-    let alone = kind.within(&recount.within).filter(|_| drag.class.is_none()).map(|within| {
-        let share = within as f64 / kind.of(report).1.population.max(1) as f64;
-        format!("; {} {} it", format::percent(share), kind.verb)
-    });
+    let Some(recount) = recount else { return format!("Limit {at}: counting") };
     format!(
-        "With a limit of {at} {} are good, {}; before {}{}",
+        "Limit {at}: {} good, {}; before {}",
         format::percent(recount.attainment),
         format::rps(recount.good_rps),
         format::percent(report.attainment),
-        alone.unwrap_or_default(),
     )
 }
 
@@ -287,7 +277,7 @@ mod tests {
                 "arrivals":{"kind":"poisson","rate_rps":1.0},
                 "input_tokens":{"kind":"fixed","tokens":512},
                 "output_tokens":{"kind":"fixed","tokens":256},"slo":{}}]},
-                "fleet":{"pools":[{"gpu":"h100-sxm","model":"llama-3.1-8b"}]}}"#,
+                "fleet":{"pools":[{"gpu":"h100-sxm","model":"llama-3.1-8b","replicas":1}]}}"#,
             )
             .expect("a document");
             let mut other = doc.workload.classes[0].clone();

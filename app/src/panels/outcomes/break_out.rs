@@ -21,22 +21,25 @@ const NONE: &str = "";
 pub fn BreakOuts() -> impl IntoView {
     let bench = workbench();
     let stale = Signal::derive(move || !bench.current.get());
-    let by = RwSignal::new(Dimension::Prompt);
-    let and = RwSignal::new(None::<Dimension>);
-    let view = Memo::new(move |_| {
+    // Places in `Dimension::ALL`; beyond it for no second one.
+    let by = RwSignal::new(place_of(Dimension::Prompt.name()));
+    let and = RwSignal::new(usize::MAX);
+    let lost = move || {
+        let by = Dimension::ALL.get(by.get()).copied()?;
         bench.screen.with(|screen| {
             let report = &screen.simulated()?.report;
-            let of_one = report.accounting.break_outs.iter().find(|out| out.by == [by.get()])?;
+            let of_one = report.accounting.break_outs.iter().find(|out| out.by == [by])?;
             outcomes::lost(of_one, report.attainment_target)
         })
-    });
+    };
     let csv = move |_| {
-        if let Some(lost) = view.get_untracked() {
+        if let Some(lost) = untrack(lost) {
             browser::download("goodput-break-out.csv", "text/csv", &lost.table.csv());
         }
     };
-    let value = Signal::derive(move || by.get().name().to_owned());
-    let second = Signal::derive(move || and.get().map_or(NONE, Dimension::name).to_owned());
+    let name = |place: usize| Dimension::ALL.get(place).map_or(NONE, |by| by.name()).to_owned();
+    let value = Signal::derive(move || name(by.get()));
+    let second = Signal::derive(move || name(and.get()));
     view! {
         <div class="panel outcomes" data-testid="break-out">
             <div class="phead">
@@ -46,18 +49,13 @@ pub fn BreakOuts() -> impl IntoView {
                     <span class="vh">" of where requests were lost"</span>
                 </button>
             </div>
-            <p class="cap">{move || view.with(|v| v.as_ref().map(|v| v.caption.clone()))}</p>
             <div class="row">
                 <Select
                     id="break-out-by"
                     label="By"
                     choices=choices(None)
                     value
-                    on_choose=Callback::new(move |name: String| {
-                        if let Some(one) = named(&name) {
-                            by.set(one);
-                        }
-                    })
+                    on_choose=Callback::new(move |name: String| by.set(place_of(&name)))
                     quiet=true
                 />
                 <Select
@@ -65,12 +63,15 @@ pub fn BreakOuts() -> impl IntoView {
                     label="crossed with"
                     choices=choices(Some("nothing"))
                     value=second
-                    on_choose=Callback::new(move |name: String| and.set(named(&name)))
+                    on_choose=Callback::new(move |name: String| and.set(place_of(&name)))
                     quiet=true
                 />
             </div>
-            {move || view.get().map(|lost| view! { <LostTable lost/> })}
-            {move || and.get().map(|and| view! { <HeatMap by and/> })}
+            {move || lost().map(|lost| view! { <LostTable lost/> })}
+            {move || {
+                let and = Dimension::ALL.get(and.get()).copied();
+                and.map(|and| view! { <HeatMap by and/> })
+            }}
         </div>
     }
     .into_any()
@@ -81,13 +82,14 @@ fn choices(nothing: Option<&str>) -> Vec<Choice> {
     nothing.map(|nothing| Choice::new(NONE, nothing)).into_iter().chain(all).collect()
 }
 
-fn named(name: &str) -> Option<Dimension> {
-    Dimension::ALL.into_iter().find(|by| by.name() == name)
+/// Where a dimension stands among all; beyond them of no name.
+fn place_of(name: &str) -> usize {
+    Dimension::ALL.iter().position(|by| by.name() == name).unwrap_or(usize::MAX)
 }
 
 #[component]
 fn LostTable(lost: Lost) -> impl IntoView {
-    let Lost { table, looks, rows, .. } = lost;
+    let Lost { caption, table, looks, rows } = lost;
     let known = table.columns.len() - looks.len();
     let heads = table.columns.iter().enumerate().map(|(i, column)| {
         let look = i.checked_sub(known).and_then(|i| looks.get(i)).copied();
@@ -101,6 +103,7 @@ fn LostTable(lost: Lost) -> impl IntoView {
         view! { <tr>{cells.collect_view()}</tr> }
     });
     view! {
+        <p class="cap">{caption}</p>
         <div class="scroll" tabindex="0" role="region" aria-label="Table of where requests were lost">
             <table class="data lost" data-testid="data-break-out">
                 <caption class="vh">"Where requests were lost"</caption>

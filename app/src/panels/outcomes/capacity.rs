@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use goodput_engine::estimate::{Capacity as CapacityTable, CapacityAxis};
+use goodput_engine::estimate::Capacity as CapacityTable;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use crate::charts::{CapacityUnit, Chart};
+use crate::charts::Chart;
 use crate::controls::{Choice, Select};
 use crate::panels::figure::{Figure, Picture};
 use crate::state::{Slot, workbench};
@@ -39,19 +39,20 @@ pub fn Capacity() -> impl IntoView {
 fn OverOneThing() -> impl IntoView {
     let bench = workbench();
     let asked = bench.views.capacity;
-    let axis = RwSignal::new(CapacityAxis::Output);
-    let unit = RwSignal::new(CapacityUnit::Decode);
-    bench.ask(asked, move || Some(Question::Capacity(axis.get())));
+    // Places in `AXES` and `UNITS`.
+    let (axis_at, unit_at) = (RwSignal::new(0), RwSignal::new(0));
+    let axis = move || AXES[axis_at.get() % AXES.len()].2;
+    bench.ask(asked, move || Some(Question::Capacity(axis())));
     let picture = Memo::new(move |_| {
-        let (chart, caption) =
-            asked.with(|slot| table_of(slot).map(|table| capacity::chart(table, unit.get())))?;
+        let (chart, caption) = asked.with(|slot| {
+            let unit = UNITS[unit_at.get() % UNITS.len()].1;
+            table_of(slot).map(|table| capacity::chart(table, unit))
+        })?;
         Some(Picture { chart: Arc::new(Chart::Capacity(chart)), caption, readings: Vec::new() })
     });
-    let left_out = Memo::new(move |_| {
-        asked.with(|slot| table_of(slot).map(|table| table.left_out.join("; ")))
-    });
+    let left_out = move || asked.with(|slot| table_of(slot).map(|table| table.left_out.join("; ")));
     let stale = Signal::derive(move || {
-        let is_it = asked.with(|slot| table_of(slot).is_some_and(|t| t.over == axis.get()));
+        let is_it = asked.with(|slot| table_of(slot).is_some_and(|t| t.over == axis()));
         !bench.current.get() || !is_it || asked.with(Slot::is_running)
     });
     let why_not = move || asked.with(|slot| slot.ending.as_ref().map(super::in_words));
@@ -61,11 +62,9 @@ fn OverOneThing() -> impl IntoView {
                 id="capacity-over"
                 label="Against"
                 choices=AXES.map(|(name, over, _)| Choice::new(name, over)).into()
-                value=Signal::derive(move || name_of(axis.get()).to_owned())
+                value=Signal::derive(move || AXES[axis_at.get() % AXES.len()].0.to_owned())
                 on_choose=Callback::new(move |name: String| {
-                    if let Some((_, _, chosen)) = AXES.iter().find(|(known, ..)| *known == name) {
-                        axis.set(*chosen);
-                    }
+                    axis_at.set(AXES.iter().position(|(known, ..)| *known == name).unwrap_or(0));
                 })
                 quiet=true
             />
@@ -73,11 +72,9 @@ fn OverOneThing() -> impl IntoView {
                 id="capacity-unit"
                 label="in"
                 choices=UNITS.map(|(name, unit)| Choice::new(name, unit.phrase())).into()
-                value=Signal::derive(move || unit_name(unit.get()).to_owned())
+                value=Signal::derive(move || UNITS[unit_at.get() % UNITS.len()].0.to_owned())
                 on_choose=Callback::new(move |name: String| {
-                    if let Some((_, chosen)) = UNITS.iter().find(|(known, _)| *known == name) {
-                        unit.set(*chosen);
-                    }
+                    unit_at.set(UNITS.iter().position(|(known, _)| *known == name).unwrap_or(0));
                 })
                 quiet=true
             />
@@ -92,18 +89,10 @@ fn OverOneThing() -> impl IntoView {
         <p class="note">{why_not}</p>
         <p class="note">
             "By arithmetic from mean lengths, at the mix of this scenario and all else as it is; in time: within every limit for the mean request. "
-            {move || left_out.get()}
+            {left_out}
         </p>
     }
     .into_any()
-}
-
-fn name_of(axis: CapacityAxis) -> &'static str {
-    AXES.iter().find(|(_, _, known)| *known == axis).map_or("", |(name, ..)| *name)
-}
-
-fn unit_name(unit: CapacityUnit) -> &'static str {
-    UNITS.iter().find(|(_, known)| *known == unit).map_or("", |(name, _)| *name)
 }
 
 fn table_of(slot: &Slot<Viewed>) -> Option<&CapacityTable> {

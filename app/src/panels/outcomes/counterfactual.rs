@@ -12,18 +12,18 @@ use crate::view_model::counterfactual::{self, SavedRow};
 pub fn Counterfactual() -> impl IntoView {
     let bench = workbench();
     let stale = Signal::derive(move || !bench.current.get());
-    let view = Memo::new(move |_| {
+    let view = move || {
         bench.screen.with(|screen| {
             let report = &screen.simulated()?.report;
             let names: Vec<&str> = report.classes.iter().map(|class| class.name.as_str()).collect();
             Some(counterfactual::saved(&report.accounting, &names))
         })
-    });
+    };
     view! {
         <section class="panel" data-testid="counterfactual" aria-labelledby="saved-head">
             <h3 id="saved-head">"What alone would have saved them" <Previous stale/></h3>
             {move || {
-                view.get()
+                view()
                     .map(|saved| {
                         let rows = saved.rows.into_iter().map(row).collect_view();
                         view! {

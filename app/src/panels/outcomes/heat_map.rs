@@ -9,53 +9,49 @@ use leptos::prelude::*;
 use crate::charts::{Chart, HeatMapChart};
 use crate::controls::{Choice, Select};
 use crate::panels::figure::{Figure, Picture};
-use crate::state::{Slot, workbench};
+use crate::state::{Slot, Workbench, workbench};
 use crate::view_model::outcomes;
 use crate::worker::protocol::{Finding, Question, Viewed};
 
-/// A chart and its caption.
-type Map = Memo<Option<(HeatMapChart, String)>>;
-
 /// The heat map of two dimensions.
 #[component]
-pub fn HeatMap(by: RwSignal<Dimension>, and: Dimension) -> impl IntoView {
+pub fn HeatMap(#[prop(into)] by: Signal<usize>, and: Dimension) -> impl IntoView {
     let bench = workbench();
     let crossed = bench.views.crossed;
-    let twice = move || by.get() == and;
-    bench.ask(crossed, move || (!twice()).then(|| Question::Cross(vec![by.get(), and])));
+    let down = move || Dimension::ALL.get(by.get()).copied().filter(|down| *down != and);
+    bench.ask(crossed, move || Some(Question::Cross(vec![down()?, and])));
     let counts = RwSignal::new(false);
-    let at = RwSignal::new(None::<usize>);
-    let found = Memo::new(move |_| crossed.with(|slot| out_of(slot).cloned()));
-    let target = Memo::new(move |_| {
-        bench.screen.with(|s| s.simulated().map_or(1.0, |s| s.report.attainment_target))
-    });
-    let map: Map = Memo::new(move |_| {
-        found.with(|out| outcomes::heat_map(out.as_ref()?, target.get(), counts.get()))
-    });
+    // The cell read out; beyond the last until one is chosen.
+    let at = RwSignal::new(usize::MAX);
     let picture = Memo::new(move |_| {
-        let (chart, caption) = map.get()?;
-        let chart = Arc::new(Chart::HeatMap(HeatMapChart { at: at.get(), ..chart }));
+        let (chart, caption) = map_of(bench, counts.get())?;
+        let cell = Some(at.get()).filter(|at| *at < chart.cells.len());
+        let chart = Arc::new(Chart::HeatMap(HeatMapChart { at: cell, ..chart }));
         Some(Picture { chart, caption, readings: Vec::new() })
     });
-    let is_asked = move || found.with(|o| o.as_ref().is_some_and(|o| o.by == [by.get(), and]));
-    let running = move || crossed.with(Slot::is_running);
-    let stale = Signal::derive(move || !bench.current.get() || running() || !is_asked());
+    let is_asked = move || {
+        crossed.with(|slot| {
+            let both = down().map(|down| [down, and]);
+            !slot.is_running() && out_of(slot).is_some_and(|o| both.is_some_and(|b| o.by == b))
+        })
+    };
+    let stale = Signal::derive(move || !bench.current.get() || !is_asked());
     let pointed = Callback::new(move |(x, y, width): (f64, f64, f64)| {
-        let cell = map.with_untracked(|map| map.as_ref()?.0.cell_at((x, y), width));
-        if cell.is_some() && cell != at.get_untracked() {
+        let cell = picture.with_untracked(|p| chart_of(p)?.cell_at((x, y), width));
+        if let Some(cell) = cell.filter(|cell| *cell != at.get_untracked()) {
             at.set(cell);
         }
     });
     view! {
-        <p class="cap" hidden=move || !twice()>"Choose two different things to cross"</p>
+        <p class="cap" hidden=move || down().is_some()>"Choose two different things to cross"</p>
         <div
             class="heat"
             data-testid="heat-map"
             data-state=move || if stale.get() { "running" } else { "done" }
-            hidden=move || twice() || picture.with(Option::is_none)
+            hidden=move || down().is_none() || picture.with(Option::is_none)
         >
             <Figure id="heat-map" title="Two things crossed" picture stale pointed/>
-            <CellReadout map at/>
+            <CellReadout picture at/>
             <Shows counts/>
         </div>
     }
@@ -75,8 +71,10 @@ fn Shows(counts: RwSignal<bool>) -> impl IntoView {
 
 /// What one cell says; arrow keys move over the cells.
 #[component]
-fn CellReadout(map: Map, at: RwSignal<Option<usize>>) -> impl IntoView {
-    let chosen = Memo::new(move |_| map.with(|map| chosen_cell(&map.as_ref()?.0, at.get())));
+fn CellReadout(picture: Memo<Option<Picture>>, at: RwSignal<usize>) -> impl IntoView {
+    let chosen = move || picture.with(|p| chosen_cell(chart_of(p)?));
+    let text = move || picture.with(|p| outcomes::heat_readout(chart_of(p)?, chosen()?));
+    let last = move || picture.with(|p| chart_of(p).map(|chart| chart.cells.len().max(1) - 1));
     let press = move |ev: KeyboardEvent| {
         let step = match ev.key().as_str() {
             "ArrowUp" => (-1, 0),
@@ -86,16 +84,14 @@ fn CellReadout(map: Map, at: RwSignal<Option<usize>>) -> impl IntoView {
             _ => return,
         };
         ev.prevent_default();
-        let from = chosen.get_untracked();
-        map.with_untracked(|map| {
-            if let (Some((chart, _)), Some(from)) = (map.as_ref(), from) {
-                at.set(Some(outcomes::heat_step(chart, from, step)));
-            }
+        let to = picture.with_untracked(|p| {
+            let chart = chart_of(p)?;
+            Some(outcomes::heat_step(chart, chosen_cell(chart)?, step))
         });
+        if let Some(to) = to {
+            at.set(to);
+        }
     };
-    let text =
-        Memo::new(move |_| map.with(|map| outcomes::heat_readout(&map.as_ref()?.0, chosen.get()?)));
-    let last = move || map.with(|map| map.as_ref().map_or(0, |(c, _)| c.cells.len().max(1) - 1));
     view! {
         <p
             class="read"
@@ -104,16 +100,21 @@ fn CellReadout(map: Map, at: RwSignal<Option<usize>>) -> impl IntoView {
             aria-label="Cell of the heat map"
             aria-valuemin="0"
             aria-valuemax=last
-            aria-valuenow=move || chosen.get()
-            aria-valuetext=move || text.get().map(|(cell, values)| format!("{cell}: {values}"))
+            aria-valuenow=chosen
+            aria-valuetext=move || text().map(|(cell, values)| format!("{cell}: {values}"))
             data-testid="heat-readout"
             title="Arrow keys move over the cells"
             on:keydown=press
         >
-            {move || text.get().map(|(cell, values)| view! { <b>{cell}</b><span>{values}</span> })}
+            {move || text().map(|(cell, values)| view! { <b>{cell}</b><span>{values}</span> })}
         </p>
     }
     .into_any()
+}
+
+fn map_of(bench: Workbench, counts: bool) -> Option<(HeatMapChart, String)> {
+    let target = bench.screen.with(|s| s.simulated().map(|s| s.report.attainment_target))?;
+    bench.views.crossed.with(|slot| outcomes::heat_map(out_of(slot)?, target, counts))
 }
 
 fn out_of(slot: &Slot<Viewed>) -> Option<&BreakOut> {
@@ -123,10 +124,17 @@ fn out_of(slot: &Slot<Viewed>) -> Option<&BreakOut> {
     }
 }
 
+fn chart_of(picture: &Option<Picture>) -> Option<&HeatMapChart> {
+    match &*picture.as_ref()?.chart {
+        Chart::HeatMap(chart) => Some(chart),
+        _ => None,
+    }
+}
+
 /// The cell read out: the chosen one, or where most is lost.
-fn chosen_cell(chart: &HeatMapChart, at: Option<usize>) -> Option<usize> {
+fn chosen_cell(chart: &HeatMapChart) -> Option<usize> {
     let there = |at: &usize| chart.cells.get(*at).is_some_and(Option::is_some);
     let cells = chart.cells.iter().enumerate();
     let worst = cells.filter_map(|(i, cell)| Some((cell.as_ref()?.lost(), i))).max();
-    at.filter(there).or(worst.map(|(_, i)| i))
+    chart.at.filter(there).or(worst.map(|(_, i)| i))
 }

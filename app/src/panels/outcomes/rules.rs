@@ -12,25 +12,22 @@ use crate::view_model::rules::{self, RuleRow};
 pub fn Rules() -> impl IntoView {
     let bench = workbench();
     let stale = Signal::derive(move || !bench.current.get());
-    let view = Memo::new(move |_| {
+    let rules = move || {
         bench.screen.with(|screen| {
             let shown = screen.simulated();
             shown.map_or_else(Vec::new, |shown| rules::rules(&shown.report.accounting))
         })
-    });
+    };
     let chosen = RwSignal::new("completed".to_owned());
-    let names = Memo::new(move |_| {
-        view.with(|rows| rows.iter().map(|r| (r.id.clone(), r.name.clone())).collect::<Vec<_>>())
-    });
     view! {
         <section class="panel" data-testid="rules" aria-labelledby="rules-head">
             <h3 id="rules-head">"The same requests by other rules" <Previous stale/></h3>
             <p class="cap" data-testid="rule-says">
-                {move || view.with(|rows| rules::compared(rows, &chosen.get()))}
+                {move || rules::compared(&rules(), &chosen.get())}
             </p>
             <div class="row">
                 {move || {
-                    let choices = names.get().into_iter().map(|(id, name)| Choice::new(id, name));
+                    let choices = rules().into_iter().map(|rule| Choice::new(rule.id, rule.name));
                     view! {
                         <Select
                             id="rule"
@@ -53,7 +50,7 @@ pub fn Rules() -> impl IntoView {
                         </tr>
                     </thead>
                     <tbody>
-                        {move || view.get().into_iter().map(|rule| row(rule, chosen)).collect_view()}
+                        {move || rules().into_iter().map(|rule| row(rule, chosen)).collect_view()}
                     </tbody>
                 </table>
             </div>

@@ -193,7 +193,6 @@ impl<'a> Answer<'a> {
         let supply = self.supply(requests, &saturations, run);
         let unyielding = unyielding(self.scenario, requests, &supply);
         let series = self.series(requests, run);
-        let missed = tally::missed(window, contracts);
         let outcomes = tally::outcomes(window);
         let missed_targets = tally::missed_targets(window, contracts);
         let attained = tally::attained(window, contracts);
@@ -222,7 +221,7 @@ impl<'a> Answer<'a> {
             cut_off_by: run.cut_off,
             offered: window.len() as u64,
             attempts: tally::attempts(window),
-            missed,
+            missed: tally::missed(window, contracts),
             attainment: evidence.attainment,
             attainment_target: contracts.iter().map(|c| c.attainment_target).fold(1.0, f64::min),
             contract_holds: evidence.contract_holds(),

@@ -37,7 +37,7 @@ pub fn HeatMap(#[prop(into)] by: Signal<usize>, and: Dimension) -> impl IntoView
     };
     let stale = Signal::derive(move || !bench.current.get() || !is_asked());
     let pointed = Callback::new(move |(x, y, width): (f64, f64, f64)| {
-        let cell = picture.with_untracked(|p| chart_of(p)?.cell_at((x, y), width));
+        let cell = picture.with_untracked(|p| chart_of(p.as_ref())?.cell_at((x, y), width));
         if let Some(cell) = cell.filter(|cell| *cell != at.get_untracked()) {
             at.set(cell);
         }
@@ -72,9 +72,10 @@ fn Shows(counts: RwSignal<bool>) -> impl IntoView {
 /// What one cell says; arrow keys move over the cells.
 #[component]
 fn CellReadout(picture: Memo<Option<Picture>>, at: RwSignal<usize>) -> impl IntoView {
-    let chosen = move || picture.with(|p| chosen_cell(chart_of(p)?));
-    let text = move || picture.with(|p| outcomes::heat_readout(chart_of(p)?, chosen()?));
-    let last = move || picture.with(|p| chart_of(p).map(|chart| chart.cells.len().max(1) - 1));
+    let chosen = move || picture.with(|p| chosen_cell(chart_of(p.as_ref())?));
+    let text = move || picture.with(|p| outcomes::heat_readout(chart_of(p.as_ref())?, chosen()?));
+    let last =
+        move || picture.with(|p| chart_of(p.as_ref()).map(|chart| chart.cells.len().max(1) - 1));
     let press = move |ev: KeyboardEvent| {
         let step = match ev.key().as_str() {
             "ArrowUp" => (-1, 0),
@@ -85,7 +86,7 @@ fn CellReadout(picture: Memo<Option<Picture>>, at: RwSignal<usize>) -> impl Into
         };
         ev.prevent_default();
         let to = picture.with_untracked(|p| {
-            let chart = chart_of(p)?;
+            let chart = chart_of(p.as_ref())?;
             Some(outcomes::heat_step(chart, chosen_cell(chart)?, step))
         });
         if let Some(to) = to {
@@ -124,8 +125,8 @@ fn out_of(slot: &Slot<Viewed>) -> Option<&BreakOut> {
     }
 }
 
-fn chart_of(picture: &Option<Picture>) -> Option<&HeatMapChart> {
-    match &*picture.as_ref()?.chart {
+fn chart_of(picture: Option<&Picture>) -> Option<&HeatMapChart> {
+    match &*picture?.chart {
         Chart::HeatMap(chart) => Some(chart),
         _ => None,
     }

@@ -225,6 +225,44 @@ fn declared_rates_give_a_count_by_supply_once() {
     assert_eq!(text.matches("declared token rates").count(), 1, "{text}");
 }
 
+/// Four L4 with Llama-3.2-3B in a multi-round benchmark (vllm-project/production-stack #425): offered
+/// 4.1 req/s of 21,074 prompt tokens, computed 27,824 prompt tokens per second, 335 in flight. It was
+/// read as a latency of 47.6 s; there is no such number, because the queue never stopped growing.
+#[test]
+fn a_measured_rate_below_the_demand_is_a_debt_and_a_floor_and_no_latency() {
+    let measured_tps = 27_824.0;
+    let llama_3b = json!({
+        "name": "Llama-3.2-3B", "params_total_billions": 3.21, "hidden_size": 3072,
+        "num_attention_heads": 24, "vocab_size": 128_256, "max_context_tokens": 131_072,
+        "layer_groups": [{ "attention": "full", "layers": 28, "kv_heads": 8, "head_dim": 128 }],
+    });
+    let document = common::document(|document| {
+        common::fixed(21_074, 100, 4.1)(document);
+        document["workload"]["horizon_s"] = json!(300.0);
+        let pool = &mut document["fleet"]["pools"][0];
+        *pool = json!({
+            "gpu": "l4", "model": llama_3b, "replicas": 4, "max_model_len": 32768,
+            "step_time": {
+                "source": { "kind": "declared", "declared_input_tps": measured_tps / 4.0 }
+            },
+        });
+    });
+    let path = file("four-l4.json", document.to_string());
+    let estimate = goodput(&["estimate", &path]).json();
+    assert_eq!(estimate["verdict"], "overloaded");
+    let number = |key: &str| estimate[key].as_f64().expect("a number");
+    assert!((number("required_prefill_tps") / measured_tps - 3.105).abs() < 0.001);
+    assert!(estimate["ttft_ms"].is_null(), "it is a function of time");
+    let growth = 4.1 - number("sustainable_rps");
+    assert!((growth - 2.78).abs() < 0.005, "{growth}");
+    assert!((335.0 / growth - 120.5).abs() < 0.5, "335 are reached after two minutes");
+    let plan = goodput(&["plan", &path]).json();
+    assert_eq!(
+        (&plan["answer"]["kind"], &plan["replicas_floor"]),
+        (&json!("supply_only"), &json!(13))
+    );
+}
+
 #[test]
 fn one_of_a_thing_is_not_several() {
     let document = common::document(|document| {

@@ -290,7 +290,7 @@ mod tests {
         let bursts = ArrivalsDoc::Bursts { quiet_rps, burst_rps, mean_quiet_s, mean_burst_s };
         let kind = ArrivalsKind::of(&bursts);
         assert!(kind.choices().iter().any(|choice| choice.value == "bursts"));
-        assert_eq!(ArrivalsKind::Poisson.choices().len(), 4);
+        assert_eq!(ArrivalsKind::Poisson.choices().len(), 5);
         assert!(summary(&bursts).contains("bursts of 9"), "{}", summary(&bursts));
     }
 }

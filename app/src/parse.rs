@@ -3,10 +3,14 @@
 //! Accepts `1.5k`, `2e3`, `1,000,000`, `250 ms`, `30/min`; refuses `1.234,5`, `NaN`, digits of
 //! other scripts, and units that do not belong to the field.
 
+mod units;
+
 use std::fmt;
 
+use units::unit;
+
 /// What a field measures; decides which units may follow the number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quantity {
     /// Things: replicas, seats, blocks, seeds.
     Count,
@@ -28,6 +32,12 @@ pub enum Quantity {
     TokenRate,
     /// A number with a unit of its own in the label, e.g. TB/s.
     Plain,
+    /// The shape of a gamma law, which may be infinite.
+    Burstiness,
+    /// From −1 to 1.
+    Correlation,
+    /// How urgent: the only count with a sign.
+    Priority,
 }
 
 /// Why a text is not a number of the wanted kind; reads after the text itself.
@@ -86,6 +96,9 @@ pub fn number(text: &str, quantity: Quantity) -> Result<f64, NotANumber> {
     if text.is_empty() {
         return Err(NotANumber::Empty);
     }
+    if quantity == Quantity::Burstiness && matches!(text, "inf" | "Inf" | "infinity" | "∞") {
+        return Ok(f64::INFINITY);
+    }
     if text.chars().any(|c| c.is_numeric() && !c.is_ascii_digit()) {
         return Err(NotANumber::ForeignDigits);
     }
@@ -105,10 +118,13 @@ pub fn number(text: &str, quantity: Quantity) -> Result<f64, NotANumber> {
     if !value.is_finite() || value > 1e15 {
         return Err(NotANumber::TooLarge);
     }
-    if negative && value > 0.0 {
-        return Err(NotANumber::Negative);
+    if !negative || value <= 0.0 {
+        return Ok(value);
     }
-    Ok(value)
+    match quantity {
+        Quantity::Correlation | Quantity::Priority => Ok(-value),
+        _ => Err(NotANumber::Negative),
+    }
 }
 
 /// As [`number`], refusing fractions.
@@ -210,86 +226,6 @@ fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}')
 }
 
-/// Power of ten and factor that turn the unit after a number into the field's own.
-fn unit(tail: &str, quantity: Quantity) -> Result<(i32, f64), NotANumber> {
-    let (multiplier, rest) = multiplier(tail, quantity);
-    let rest = rest.trim();
-    let known = known_units(quantity);
-    if rest.is_empty() {
-        return Ok((multiplier + bare_power(quantity), 1.0));
-    }
-    let found = || NotANumber::Unit { found: tail.to_owned(), known };
-    let lower = rest.to_lowercase();
-    let (power, factor) = match (quantity, lower.as_str()) {
-        (Quantity::Millis | Quantity::SecondsInMillis, _) => time(&lower, 0).ok_or_else(found)?,
-        (Quantity::Seconds, _) => time(&lower, -3).ok_or_else(found)?,
-        (Quantity::Share, "%" | "percent" | "per cent") => (bare_power(quantity), 1.0),
-        (Quantity::Usd, "$" | "usd" | "/h" | "$/h" | "usd/h")
-        | (Quantity::Tokens, "tokens" | "token" | "tok" | "t")
-        | (Quantity::TokenRate, "tok/s" | "tokens/s" | "tps" | "/s")
-        | (Quantity::Rate, "req/s" | "rps" | "/s" | "requests/s" | "qps")
-        | (Quantity::Count, "seats" | "replicas" | "gpus" | "blocks" | "x" | "×") => (0, 1.0),
-        (Quantity::Rate, "/min" | "req/min" | "rpm" | "requests/min") => (0, 1.0 / 60.0),
-        (Quantity::Rate, "/h" | "req/h" | "requests/h") => (0, 1.0 / 3_600.0),
-        _ => return Err(found()),
-    };
-    Ok((multiplier + power, factor))
-}
-
-/// Power of ten from the unit that a bare number has on the page to the unit it is kept in.
-fn bare_power(quantity: Quantity) -> i32 {
-    match quantity {
-        Quantity::SecondsInMillis => 3,
-        Quantity::Share => -2,
-        _ => 0,
-    }
-}
-
-/// `k`, `M` and `G` straight after the number; not for times, where `m` is no million.
-fn multiplier(tail: &str, quantity: Quantity) -> (i32, &str) {
-    use Quantity::{Millis, Seconds, SecondsInMillis, Share};
-    if matches!(quantity, Millis | Seconds | SecondsInMillis | Share) {
-        return (0, tail);
-    }
-    let rest = |skip: usize| &tail[skip..];
-    let stands_alone = |skip: usize| {
-        rest(skip).chars().next().is_none_or(|c| !c.is_alphabetic() || is_space(c))
-            || matches!(quantity, Quantity::Tokens) && rest(skip).starts_with("tok")
-    };
-    match tail.chars().next() {
-        Some('k' | 'K') if stands_alone(1) => (3, rest(1)),
-        Some('M') if stands_alone(1) => (6, rest(1)),
-        Some('G' | 'B') if stands_alone(1) => (9, rest(1)),
-        _ => (0, tail),
-    }
-}
-
-/// A unit of time in milliseconds, shifted by a power of ten.
-fn time(unit: &str, shift: i32) -> Option<(i32, f64)> {
-    Some(match unit {
-        "us" | "µs" | "μs" => (shift - 3, 1.0),
-        "ms" => (shift, 1.0),
-        "s" | "sec" => (shift + 3, 1.0),
-        "min" | "m" => (shift + 3, 60.0),
-        "h" => (shift + 3, 3_600.0),
-        "d" | "days" | "day" => (shift + 3, 86_400.0),
-        _ => return None,
-    })
-}
-
-fn known_units(quantity: Quantity) -> &'static str {
-    match quantity {
-        Quantity::Count => "a plain number",
-        Quantity::Tokens => "tokens, such as 2k or 2,000",
-        Quantity::Rate => "req/s, /min or /h",
-        Quantity::Millis | Quantity::Seconds | Quantity::SecondsInMillis => "ms, s, min or h",
-        Quantity::Share => "per cent, such as 95",
-        Quantity::Usd => "dollars, such as 2.69",
-        Quantity::TokenRate => "tok/s",
-        Quantity::Plain => "a plain number in the unit shown",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -297,7 +233,8 @@ mod tests {
     #[test]
     fn reads_what_people_write() {
         use Quantity::{
-            Count, Millis, Rate, Seconds, SecondsInMillis, Share, TokenRate, Tokens, Usd,
+            Burstiness, Correlation, Count, Millis, Priority, Rate, Seconds, SecondsInMillis,
+            Share, TokenRate, Tokens, Usd,
         };
         for (text, quantity, expected) in [
             ("1.5", Count, 1.5),
@@ -326,6 +263,9 @@ mod tests {
             ("$2.69", Usd, 2.69),
             ("120k tok/s", TokenRate, 120_000.0),
             ("-0", Count, 0.0),
+            ("−0.4", Correlation, -0.4),
+            ("-3", Priority, -3.0),
+            ("inf", Burstiness, f64::INFINITY),
         ] {
             assert_eq!(number(text, quantity), Ok(expected), "{text}");
         }
@@ -390,6 +330,7 @@ mod tests {
     fn whole_numbers_have_no_fraction() {
         assert_eq!(whole("8", Quantity::Count), Ok(8.0));
         assert_eq!(whole("1.5k", Quantity::Tokens), Ok(1_500.0));
+        assert_eq!(whole("-2", Quantity::Priority), Ok(-2.0));
         assert_eq!(whole("1.5", Quantity::Count), Err(NotANumber::NotWhole));
     }
 }

@@ -278,14 +278,14 @@ fn stepped(value: f64, steps: f64, kind: FieldKind) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::field::{ClassField, PoolField};
+    use crate::state::field::{ClassField, PoolField, RATE};
 
     #[test]
     fn steps_are_ones_for_counts_and_second_digits_else() {
         let replicas = Field::Pool(PoolField::Replicas).kind();
         assert!((stepped(8.0, 1.0, replicas) - 9.0).abs() < 1e-12);
         assert!((stepped(8.0, -10.0, replicas)).abs() < 1e-12, "never below zero");
-        let rate = Field::Class(0, ClassField::Rate).kind();
+        let rate = Field::Class(0, ClassField::Arrivals(RATE)).kind();
         assert!((stepped(2.4, 1.0, rate) - 2.5).abs() < 1e-12);
         assert!((stepped(0.3, 1.0, rate) - 0.31).abs() < 1e-15);
         assert!((stepped(512.0, -1.0, rate) - 500.0).abs() < 1e-9);

@@ -87,11 +87,11 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::super::edit::tests::small_doc;
-    use super::super::field::{ClassField, Field};
+    use super::super::field::{ClassField, Field, RATE};
     use super::*;
 
     fn rate(value: f64) -> Edit {
-        Edit::Number { field: Field::Class(0, ClassField::Rate), value: Some(value) }
+        Edit::Number { field: Field::Class(0, ClassField::Arrivals(RATE)), value: Some(value) }
     }
 
     fn name(text: &str) -> Edit {
@@ -115,7 +115,7 @@ mod tests {
     fn typing_back_to_the_start_is_no_step() {
         let mut history = History::default();
         let start = Arc::new(small_doc());
-        let rate_now = Field::Class(0, ClassField::Rate).get(&start).expect("a rate");
+        let rate_now = Field::Class(0, ClassField::Arrivals(RATE)).get(&start).expect("a rate");
         let typed = history.edit(&start, &rate(205.0)).expect("changes");
         let back = history.edit(&typed, &rate(rate_now)).expect("changes back");
         assert_eq!((&back, history.undoes()), (&start, None));
@@ -142,7 +142,7 @@ mod tests {
     fn an_edit_that_changes_nothing_is_no_step_and_an_edit_ends_redo() {
         let mut history = History::default();
         let start = Arc::new(small_doc());
-        let rate_now = Field::Class(0, ClassField::Rate).get(&start).expect("a rate");
+        let rate_now = Field::Class(0, ClassField::Arrivals(RATE)).get(&start).expect("a rate");
         assert_eq!(history.edit(&start, &rate(rate_now)), None);
         let a = history.edit(&start, &rate(2.0)).expect("changes");
         let back = history.undo(&a).expect("undone");

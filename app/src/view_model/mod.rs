@@ -2,6 +2,7 @@
 //! natively. No queueing, no percentiles: those are the engine's.
 
 pub mod arithmetic;
+pub mod arrivals;
 pub mod books;
 pub mod capacity;
 pub mod counterfactual;
@@ -11,9 +12,13 @@ pub mod figures;
 pub mod fleet;
 pub mod glossary;
 pub mod latencies;
+pub mod length_kinds;
+pub mod length_words;
 pub mod lengths;
 pub mod outcomes;
+pub mod pasted;
 pub mod people;
+pub mod rate_picture;
 pub mod rules;
 pub mod spread;
 pub mod status;

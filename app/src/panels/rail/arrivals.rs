@@ -1,214 +1,231 @@
-//! When requests are due: a rate, a profile over time, or a replayed trace.
+//! When requests are due: the kind, its numbers, and the rate it expects over the horizon.
 
-use goodput_engine::scenario::doc::{ArrivalsDoc, NoiseDoc, RatePointDoc, ThinkTimeDoc};
+use goodput_engine::scenario::doc::{ArrivalsDoc, RatePointDoc};
 use leptos::prelude::*;
 
-use crate::controls::{Choice, NumberField, Select};
+use super::number_fields;
+use super::rows::{RowEdits, rows};
+use super::text::{Reading, Typing, problem_note};
+use crate::controls::{Choice, Select};
 use crate::format;
-use crate::state::edit::{ClassEdit, Edit};
-use crate::state::field::{ClassField, Field};
+use crate::parse::Quantity;
+use crate::state::edit::{ClassEdit, Edit, Typed};
+use crate::state::field::{ClassField, Field, Text, of_arrivals};
 use crate::state::workbench;
-use crate::view_model::workload::{self, ArrivalsKind};
+use crate::view_model::{arrivals, pasted, rate_picture};
+
+/// Columns of the table of points.
+const COLUMNS: [Quantity; 2] = [Quantity::Seconds, Quantity::Rate];
 
 /// The arrivals of a class.
-#[component]
-pub fn Arrivals(index: usize) -> impl IntoView {
+pub fn editor(index: usize) -> AnyView {
     let bench = workbench();
-    let kind = bench.about(move |doc| {
-        doc.workload.classes.get(index).map(|class| ArrivalsKind::of(&class.arrivals))
-    });
-    let value = Signal::derive(move || kind.get().map_or("", ArrivalsKind::name).to_owned());
-    let choose = Callback::new(move |name: String| change_kind(index, &name));
-    let echo = bench.about(move |doc| workload::expected_requests(doc, index));
+    let kind = about_arrivals(index, |arrivals| arrivals::kind_of(arrivals).to_owned());
+    let numbers = about_arrivals(index, of_arrivals);
+    let choose = Callback::new(move |kind: String| change_kind(index, &kind));
+    let fields = move || {
+        let field = |named| Field::Class(index, ClassField::Arrivals(named));
+        number_fields(numbers.get().into_iter().map(field).collect())
+    };
+    let more = move || match kind.get().as_str() {
+        "profile" => profile(index),
+        "trace" => trace_line(index),
+        _ => ().into_any(),
+    };
+    let sum = bench.about(move |doc| rate_picture::sum(doc, index));
     view! {
         <div class="block">
-            {move || {
-                let choices = kind.get().unwrap_or(ArrivalsKind::Poisson).choices();
-                let id = format!("arrivals-kind-{index}");
-                view! { <Select id label="Arrivals" choices value on_choose=choose quiet=true/> }
-            }}
-            {move || match kind.get() {
-                Some(ArrivalsKind::Profile) => view! { <Profile index/> }.into_any(),
-                Some(ArrivalsKind::Trace) => view! { <TraceLine index/> }.into_any(),
-                Some(ArrivalsKind::ClosedLoop) => view! { <Users index/> }.into_any(),
-                Some(ArrivalsKind::Poisson | ArrivalsKind::Constant) | None => {
-                    view! { <NumberField field=Field::Class(index, ClassField::Rate)/> }.into_any()
-                }
-                Some(ArrivalsKind::Gamma) => {
-                    view! {
-                        <NumberField field=Field::Class(index, ClassField::Rate)/>
-                        <Described index/>
-                    }
-                        .into_any()
-                }
-                Some(_) => view! { <Described index/> }.into_any(),
-            }}
-            <p class="echo">{move || echo.get()}</p>
+            <Select
+                id=format!("arrivals-kind-{index}")
+                label="Arrivals"
+                choices=arrivals::choices()
+                value=kind
+                on_choose=choose
+                quiet=true
+            />
+            {picture(index)}
+            {more}
+            {fields}
+            {parts(index)}
+            {problem_note(format!("workload.classes[{index}].arrivals.due_s"))}
+            <p class="echo">{move || sum.get()}</p>
         </div>
     }
     .into_any()
 }
 
-fn change_kind(index: usize, name: &str) {
-    let bench = workbench();
-    let doc = bench.doc_untracked();
+/// Something about the arrivals of a class.
+fn about_arrivals<T: Default + PartialEq + Send + Sync + 'static>(
+    index: usize,
+    read: fn(&ArrivalsDoc) -> T,
+) -> Memo<T> {
+    workbench().about(move |doc| {
+        doc.workload.classes.get(index).map(|class| read(&class.arrivals)).unwrap_or_default()
+    })
+}
+
+fn change(index: usize, edit: ClassEdit) {
+    workbench().edit(&Edit::Class(index, edit));
+}
+
+fn change_kind(index: usize, kind: &str) {
+    let doc = workbench().doc_untracked();
     let Some(class) = doc.workload.classes.get(index) else { return };
-    let rate_rps = workload::mean_rate(&class.arrivals, doc.workload.horizon_s);
-    let arrivals = match name {
-        "constant" => ArrivalsDoc::Constant { rate_rps },
-        "profile" => ArrivalsDoc::Profile {
-            points: ramp(rate_rps, doc.workload.horizon_s),
-            noise: NoiseDoc::Poisson,
-        },
-        "closed_loop" => ArrivalsDoc::ClosedLoop {
-            users: users_for(rate_rps),
-            think_time: ThinkTimeDoc::Exponential { mean_s: 10.0 },
-        },
-        "trace" => {
-            // Only a file has a trace.
-            crate::browser::click("file-input");
-            return;
-        }
-        _ => ArrivalsDoc::Poisson { rate_rps },
-    };
-    bench.edit(&Edit::Class(index, ClassEdit::Arrivals(arrivals)));
-}
-
-/// Users who ask about as often if they think for ten seconds and are served in one.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
-fn users_for(rate_rps: f64) -> u32 {
-    (rate_rps * 11.0).round().max(1.0) as u32
-}
-
-/// A profile to begin with: up to twice the rate in the middle third.
-fn ramp(rate_rps: f64, horizon_s: f64) -> Vec<RatePointDoc> {
-    let point = |share: f64, factor: f64| RatePointDoc {
-        t_s: (share * horizon_s).round(),
-        rate_rps: rate_rps * factor,
-    };
-    vec![point(0.0, 1.0), point(0.3, 1.0), point(0.4, 2.0), point(0.6, 2.0), point(0.7, 1.0)]
-}
-
-/// What only the document can change, in words.
-#[component]
-fn Described(index: usize) -> impl IntoView {
-    let text = workbench().about(move |doc| {
-        doc.workload.classes.get(index).map(|class| workload::summary(&class.arrivals))
-    });
-    view! { <p class="sum">{move || text.get()}</p> }.into_any()
-}
-
-/// How many users there are, and how long they think.
-#[component]
-fn Users(index: usize) -> impl IntoView {
-    let bench = workbench();
-    let one_number = bench.about(move |doc| {
-        let class = doc.workload.classes.get(index);
-        !matches!(
-            class.map(|class| &class.arrivals),
-            Some(ArrivalsDoc::ClosedLoop { think_time: ThinkTimeDoc::Uniform { .. }, .. })
-        )
-    });
-    let think = move || {
-        one_number
-            .get()
-            .then(|| view! { <NumberField field=Field::Class(index, ClassField::ThinkTime)/> })
-    };
-    view! {
-        <NumberField field=Field::Class(index, ClassField::Users)/>
-        {think}
+    if kind == "trace" {
+        // Only a file has a trace.
+        crate::browser::click("file-input");
+    } else if let Some(new) = arrivals::as_kind(&class.arrivals, kind, doc.workload.horizon_s) {
+        change(index, ClassEdit::Arrivals(new));
     }
-    .into_any()
 }
 
-#[component]
-fn TraceLine(index: usize) -> impl IntoView {
-    let bench = workbench();
-    let text = bench.about(move |doc| match doc.workload.classes.get(index).map(|c| &c.arrivals) {
-        Some(ArrivalsDoc::Trace { due_s, .. }) => {
-            let span = due_s.last().copied().unwrap_or_default();
-            format!(
-                "{} as recorded, over {}",
-                format::plural(due_s.len() as u64, "request", "requests"),
-                format::seconds(span)
-            )
-        }
-        _ => String::new(),
-    });
-    view! { <p class="sum">{move || text.get()}</p> }.into_any()
-}
-
-/// The profile as a line and as a table of points.
-#[component]
-fn Profile(index: usize) -> impl IntoView {
-    let bench = workbench();
-    let points = bench.about(move |doc| workload::profile_points(doc, index));
-    let spark = bench.about(move |doc| workload::profile_path(doc, index));
-    let rows = Memo::new(move |_| points.with(Vec::len));
-    let noise = bench.about(move |doc| {
-        match doc.workload.classes.get(index).map(|class| &class.arrivals) {
-            Some(ArrivalsDoc::Profile { noise: NoiseDoc::None, .. }) => "none".to_owned(),
-            Some(ArrivalsDoc::Profile { noise: NoiseDoc::Gamma(_), .. }) => "gamma".to_owned(),
-            _ => "poisson".to_owned(),
-        }
-    });
-    let choose = Callback::new(move |name: String| {
-        let noise = match name.as_str() {
-            "none" => NoiseDoc::None,
-            "poisson" => NoiseDoc::Poisson,
-            _ => return,
-        };
-        bench.edit(&Edit::Class(index, ClassEdit::Noise(noise)));
-    });
-    let choices = move || {
-        let mut choices =
-            vec![Choice::new("poisson", "Poisson"), Choice::new("none", "evenly spaced")];
-        if noise.with(|noise| noise == "gamma") {
-            choices.push(Choice::new("gamma", "gamma gaps"));
-        }
-        choices
-    };
+/// The expected rate over the horizon.
+fn picture(index: usize) -> AnyView {
+    let preview = workbench().about(move |doc| rate_picture::preview(doc, index));
     view! {
-        <svg class="hist" viewBox="0 0 268 34" role="img" aria-label=move || spark.get().label>
-            <path class="f-spark" d=move || spark.get().area></path>
-            <path class="l-spark" d=move || spark.get().line></path>
-        </svg>
-        {move || (0..rows.get()).map(|row| view! { <ProfileRow index row/> }).collect_view()}
         {move || {
-            let (id, choices) = (format!("noise-{index}"), choices());
-            view! { <Select id label="Around it" choices value=noise on_choose=choose quiet=true/> }
+            preview
+                .get()
+                .map(|preview| {
+                    let levels = preview.levels.into_iter().map(|y| {
+                        view! { <line class="l-ghost" x1="0" x2="268" y1=y y2=y></line> }
+                    });
+                    view! {
+                        <svg class="hist" viewBox="0 0 268 74" role="img" aria-label=preview.label>
+                            <path class="f-spark" d=preview.area></path>
+                            {levels.collect_view()}
+                            <path class="l-spark" d=preview.line></path>
+                            <line class="axis0" x1="0" x2="268" y1="56" y2="56"></line>
+                            <text x="0" y="11">{preview.top}</text>
+                            <text x="0" y="70">"0"</text>
+                            <text x="268" y="70" text-anchor="end">{preview.end}</text>
+                        </svg>
+                    }
+                })
         }}
     }
     .into_any()
 }
 
-#[component]
-fn ProfileRow(index: usize, row: usize) -> impl IntoView {
-    let bench = workbench();
-    let (number, later) = (row + 1, row > 0);
+/// What else is chosen of arrivals: its id, label and choices, what is chosen (empty where these
+/// arrivals have none of it), and the edit.
+struct Part {
+    id: &'static str,
+    label: &'static str,
+    choices: &'static [(&'static str, &'static str)],
+    now: fn(&ArrivalsDoc) -> &'static str,
+    change: fn(&ArrivalsDoc, &str) -> Option<ClassEdit>,
+}
+
+const PARTS: [Part; 3] = [
+    // What is around a rate that changes.
+    Part {
+        id: "noise",
+        label: "Around it",
+        choices: &[("poisson", "Poisson"), ("none", "evenly spaced"), ("gamma", "gamma gaps")],
+        now: |arrivals| arrivals::noise_of(arrivals).map(arrivals::noise_name).unwrap_or_default(),
+        change: |_, name| Some(ClassEdit::Noise(arrivals::noise_named(name))),
+    },
+    // By what the variation of gamma gaps is known.
+    Part {
+        id: "gaps-by",
+        label: "Gaps by",
+        choices: &[("cv", "CV (deviation / mean)"), ("burstiness", "burstiness (vLLM)")],
+        now: |arrivals| arrivals::gaps_known_by(arrivals).unwrap_or_default(),
+        change: |_, name| Some(ClassEdit::ByBurstiness(name == "burstiness")),
+    },
+    Part {
+        id: "think-time",
+        label: "Think time",
+        choices: &[("exponential", "exponential"), ("uniform", "uniform"), ("fixed", "all alike")],
+        now: arrivals::think_name,
+        change: |arrivals, name| arrivals::with_think_time(arrivals, name).map(ClassEdit::Arrivals),
+    },
+];
+
+fn parts(index: usize) -> AnyView {
+    PARTS.iter().map(|part| choice(index, part)).collect_view().into_any()
+}
+
+fn choice(index: usize, part: &'static Part) -> AnyView {
+    let now = part.now;
+    let value = workbench().about(move |doc| {
+        doc.workload.classes.get(index).map(|class| now(&class.arrivals)).unwrap_or_default()
+    });
+    let there = Memo::new(move |_| !value.get().is_empty());
+    let choose = Callback::new(move |name: String| {
+        let doc = workbench().doc_untracked();
+        let class = doc.workload.classes.get(index);
+        if let Some(edit) = class.and_then(|class| (part.change)(&class.arrivals, &name)) {
+            change(index, edit);
+        }
+    });
+    let select = move || {
+        let choices = part.choices.iter().map(|(name, label)| Choice::new(*name, *label)).collect();
+        let (id, value) =
+            (format!("{}-{index}", part.id), Signal::derive(move || value.get().to_owned()));
+        view! { <Select id label=part.label choices value on_choose=choose quiet=true/> }
+    };
+    view! { {move || there.get().then(select)} }.into_any()
+}
+
+fn trace_line(index: usize) -> AnyView {
+    let text = about_arrivals(index, |arrivals| match arrivals {
+        ArrivalsDoc::Trace { due_s, .. } => format!(
+            "{} recorded over {}",
+            format::plural(due_s.len() as u64, "request", "requests"),
+            format::seconds(due_s.last().copied().unwrap_or_default())
+        ),
+        _ => String::new(),
+    });
+    view! { <p class="sum">{move || text.get()}</p> }.into_any()
+}
+
+/// The points of a profile: typed one by one, or pasted as a table.
+fn profile(index: usize) -> AnyView {
+    let count = about_arrivals(index, |arrivals| match arrivals {
+        ArrivalsDoc::Profile { points, .. } => points.len(),
+        _ => 0,
+    });
+    let edits = RowEdits {
+        index,
+        what: "point",
+        fields: |row, _| [ClassField::PointTime(row), ClassField::PointRate(row)],
+        add: |row, _| ClassEdit::AddPoint(row),
+        remove: |row, _| ClassEdit::RemovePoint(row),
+        place: None,
+    };
+    let typing = Typing {
+        index,
+        text: Text::Points,
+        now: |class, _| match &class.arrivals {
+            ArrivalsDoc::Profile { points, .. } => Some(Typed::Points(points.clone())),
+            _ => None,
+        },
+        say: |typed| match typed {
+            Typed::Points(points) => {
+                pasted::table(points.iter().map(|point| (point.t_s, point.rate_rps)), COLUMNS)
+            }
+            _ => String::new(),
+        },
+        read: |text, _| read_points(text),
+        label: "Seconds and req/s, one point a line",
+        example: "0 10\n120 50",
+        rows: 5,
+    };
     view! {
-        <div class="pair" class:first=!later role="group" aria-label=format!("Point {number} of the profile")>
-            <NumberField field=Field::Class(index, ClassField::PointTime(row)) bare=later/>
-            <NumberField field=Field::Class(index, ClassField::PointRate(row)) bare=later/>
-            <button
-                class="icon small"
-                type="button"
-                aria-label=format!("Add a point after point {number}")
-                title="Add a point after"
-                on:click=move |_| bench.edit(&Edit::Class(index, ClassEdit::AddPoint(row)))
-            >
-                "+"
-            </button>
-            <button
-                class="icon small"
-                type="button"
-                aria-label=format!("Remove point {number}")
-                title="Remove"
-                on:click=move |_| bench.edit(&Edit::Class(index, ClassEdit::RemovePoint(row)))
-            >
-                "−"
-            </button>
-        </div>
+        {rows(edits, count)}
+        <details class="more">
+            <summary>"Paste a table"</summary>
+            {typing.view()}
+        </details>
     }
     .into_any()
+}
+
+fn read_points(text: &str) -> Reading {
+    let rows = pasted::read_table(text, COLUMNS)?;
+    let said = format::plural(rows.len() as u64, "point", "points");
+    let point = |(t_s, rate_rps)| RatePointDoc { t_s, rate_rps };
+    Ok((Typed::Points(rows.into_iter().map(point).collect()), format!("= {said}")))
 }

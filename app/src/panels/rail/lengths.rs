@@ -1,141 +1,295 @@
-//! Length distributions: kind, numbers, shape, and what the simulation drew.
+//! Length distributions: kind, numbers, shape, and how long they come out.
 
-use goodput_engine::scenario::doc::LengthsDoc;
+use goodput_engine::scenario::doc::{LengthsDoc, QuantileDoc, ScenarioDoc};
 use leptos::prelude::*;
 
+use super::number_fields;
+use super::realised::realised;
+use super::rows::{RowEdits, rows};
+use super::spread::spread_line;
+use super::text::{Typing, problem_note};
 use crate::controls::{NumberField, Select};
 use crate::format;
-use crate::state::edit::{ClassEdit, Edit};
-use crate::state::field::{ClassField, Field, LengthField, Side, lengths};
+use crate::parse::Quantity;
+use crate::state::edit::{ClassEdit, Edit, Typed};
+use crate::state::field::{ClassField, Field, LengthField, Named, Place, Side, Text, of_lengths};
 use crate::state::workbench;
-use crate::view_model::lengths as shapes;
-use crate::view_model::lengths::LengthsKind;
-use crate::view_model::spread;
+use crate::view_model::{length_kinds as kinds, length_words, lengths as shapes, pasted};
+
+/// Columns of a quantile table.
+const COLUMNS: [Quantity; 2] = [Quantity::Share, Quantity::Tokens];
 
 /// The lengths of one side of a class.
-#[component]
-pub fn LengthsEditor(index: usize, side: Side) -> impl IntoView {
+pub fn editor(index: usize, side: Side) -> AnyView {
     let bench = workbench();
-    let kind = bench.about(move |doc| {
-        doc.workload.classes.get(index).map(|class| LengthsKind::of(lengths(class, side)))
-    });
-    let two_fields = bench.about(move |doc| {
-        let class = doc.workload.classes.get(index);
-        class.is_some_and(|class| shapes::is_mean_and_p99(lengths(class, side)))
-    });
-    let described = bench.about(move |doc| {
-        doc.workload.classes.get(index).map(|class| shapes::summary(lengths(class, side)))
-    });
-    let label = if side == Side::Input { "Input length" } else { "Output length" };
+    let place = Place::whole(side);
     let edited = Memo::new(move |_| {
         let doc = bench.doc();
-        let now = doc.workload.classes.get(index).map(|class| lengths(class, side));
-        bench.baseline.with(|b| {
-            b.as_ref().is_some_and(|b| {
-                b.doc.workload.classes.get(index).map(|class| lengths(class, side)) != now
-            })
-        })
+        let now = lengths_in(&doc, index, place);
+        bench.baseline.with(|b| b.as_ref().is_some_and(|b| lengths_in(&b.doc, index, place) != now))
     });
-    let value = Signal::derive(move || kind.get().map_or("", LengthsKind::name).to_owned());
-    let choose = Callback::new(move |name: String| change_kind(index, side, &name));
-    let id = if side == Side::Input { "input" } else { "output" };
+    let label = match side {
+        Side::Input => "Input length",
+        Side::Output => "Output length",
+        Side::Hidden => "Hidden length",
+    };
     view! {
         <div class="dist" class:edited=edited>
-            {move || {
-                let choices = kind.get().unwrap_or(LengthsKind::Fixed).choices();
-                let id = format!("{id}-kind-{index}");
-                view! { <Select id label choices value on_choose=choose quiet=true/> }
-            }}
-            <Histogram index side/>
-            {move || match kind.get() {
-                Some(LengthsKind::Quantiles) => view! { <Quantiles index side/> }.into_any(),
-                Some(LengthsKind::Empirical) => view! { <Samples index side/> }.into_any(),
-                Some(LengthsKind::Recorded) => {
-                    view! { <p class="sum">"As recorded in the trace, request by request"</p> }.into_any()
-                }
-                Some(LengthsKind::Lognormal) if two_fields.get() => {
-                    view! {
-                        <div class="two">
-                            <NumberField field=length(index, side, LengthField::Mean)/>
-                            <NumberField field=length(index, side, LengthField::P99)/>
-                        </div>
-                        <SpreadLine index side/>
-                    }
-                        .into_any()
-                }
-                Some(LengthsKind::Fixed) | None => {
-                    view! { <NumberField field=length(index, side, LengthField::Tokens)/> }.into_any()
-                }
-                Some(_) => view! { <p class="sum">{move || described.get()}</p> }.into_any(),
-            }}
-            <Realised index side/>
+            {kind_and_form(index, place, label.to_owned())}
+            {histogram(index, place)}
+            {numbers(index, place)}
+            {realised(index, side)}
         </div>
     }
     .into_any()
 }
 
-/// How far apart mean and p99 are, and the edit that keeps the shape of the baseline.
-#[component]
-fn SpreadLine(index: usize, side: Side) -> impl IntoView {
-    let bench = workbench();
-    let shape = Memo::new(move |_| {
-        let doc = bench.doc();
-        let before = bench.baseline.with(|b| {
-            let class = b.as_ref()?.doc.workload.classes.get(index)?;
-            Some(lengths(class, side).clone())
-        });
-        spread::spread(lengths(doc.workload.classes.get(index)?, side), before.as_ref())
-    });
-    let as_before = Memo::new(move |_| shape.with(|s| s.as_ref().and_then(|s| s.p99_as_before)));
-    let keep = move |p99: f64| {
-        let field = length(index, side, LengthField::P99);
-        bench.edit(&Edit::Number { field, value: Some(p99) });
-        bench.seal();
+/// Lengths of a class of a document.
+pub(super) fn lengths_in(doc: &ScenarioDoc, index: usize, place: Place) -> Option<&LengthsDoc> {
+    place.get(doc.workload.classes.get(index)?)
+}
+
+/// Something about the lengths of a class.
+fn about<T: Default + PartialEq + Send + Sync + 'static>(
+    index: usize,
+    place: Place,
+    read: fn(&LengthsDoc) -> T,
+) -> Memo<T> {
+    workbench().about(move |doc| lengths_in(doc, index, place).map(read).unwrap_or_default())
+}
+
+fn change(index: usize, edit: ClassEdit) {
+    workbench().edit(&Edit::Class(index, edit));
+}
+
+/// What kind of lengths they are, and by which numbers people know them.
+fn kind_and_form(index: usize, place: Place, label: String) -> AnyView {
+    let kind = about(index, place, |lengths| kinds::kind_of(lengths).to_owned());
+    let form = about(index, place, |lengths| kinds::form_of(lengths).to_owned());
+    let change_to = move |new: fn(&LengthsDoc, &str) -> Option<LengthsDoc>| {
+        Callback::new(move |name: String| {
+            let doc = workbench().doc_untracked();
+            let new = lengths_in(&doc, index, place).and_then(|lengths| new(lengths, &name));
+            if let Some(new) = new {
+                change(index, ClassEdit::Lengths(place, new));
+            }
+        })
+    };
+    let forms = Memo::new(move |_| kinds::forms(&kind.get(), &form.get()));
+    let known_by = move || {
+        let (id, choices) = (format!("{}-form-{index}", place.id()), forms.get());
+        let on_choose = change_to(kinds::as_form);
+        (!choices.is_empty()).then(|| {
+            view! { <Select id label="Known by" choices value=form on_choose quiet=true/> }
+        })
     };
     view! {
-        <p class="echo">
-            {move || shape.with(|shape| shape.as_ref().map(|shape| shape.line.clone()))}
-            {move || {
-                as_before
-                    .get()
-                    .map(|p99| {
-                        view! {
-                            " "
-                            <button type="button" class="link" on:click=move |_| keep(p99)>
-                                {format!("Keep the shape: p99 {}", format::fixed(p99, 0))}
-                            </button>
-                        }
-                    })
-            }}
-        </p>
+        <Select
+            id=format!("{}-kind-{index}", place.id())
+            label
+            choices=kinds::choices(place.part.is_some())
+            value=kind
+            on_choose=change_to(kinds::as_kind)
+            quiet=true
+        />
+        {known_by}
     }
     .into_any()
 }
 
-fn length(index: usize, side: Side, field: LengthField) -> Field {
-    Field::Class(index, ClassField::Length(side, field))
+/// The numbers of lengths: in words, in fields, in rows.
+fn numbers(index: usize, place: Place) -> AnyView {
+    let kind = about(index, place, |lengths| kinds::kind_of(lengths).to_owned());
+    let named = about(index, place, of_lengths);
+    let field =
+        move |named| Field::Class(index, ClassField::Length(place, LengthField::Number(named)));
+    let some = move |ends: bool| {
+        let named = named.get().into_iter().filter(move |named: &Named| named.is_end() == ends);
+        named.map(field).collect::<Vec<_>>()
+    };
+    let ends = move || {
+        let fields = some(true);
+        (!fields.is_empty()).then(|| {
+            view! {
+                <details class="more">
+                    <summary>"Shortest and longest"</summary>
+                    {number_fields(fields)}
+                </details>
+            }
+        })
+    };
+    let more = move || match kind.get().as_str() {
+        "fixed" | "lognormal" => words(index, place),
+        "quantiles" => quantiles(index, place),
+        "empirical" => samples(index, place),
+        "mixture" => parts(index, place.side),
+        "recorded" => {
+            view! { <p class="sum">"As recorded in the trace, request by request"</p> }.into_any()
+        }
+        _ => ().into_any(),
+    };
+    let path = Field::Class(index, ClassField::Text(Text::Words(place))).path();
+    let elsewhere = move || {
+        (!matches!(kind.get().as_str(), "fixed" | "lognormal")).then(|| problem_note(path.clone()))
+    };
+    view! {
+        {move || number_fields(some(false))}
+        {spread_line(index, place)}
+        {more}
+        {ends}
+        {elsewhere}
+    }
+    .into_any()
 }
 
-fn change_kind(index: usize, side: Side, name: &str) {
-    let bench = workbench();
-    let doc = bench.doc_untracked();
-    let Some(class) = doc.workload.classes.get(index) else { return };
-    if let Some(changed) = shapes::as_kind(lengths(class, side), name) {
-        bench.edit(&Edit::Class(index, ClassEdit::Lengths(side, changed)));
+/// A law as people say it.
+fn words(index: usize, place: Place) -> AnyView {
+    Typing {
+        index,
+        text: Text::Words(place),
+        now: |class, text| {
+            let Text::Words(place) = text else { return None };
+            Some(Typed::Words(place, place.get(class)?.clone()))
+        },
+        say: |typed| match typed {
+            Typed::Words(_, law) => length_words::say(law),
+            _ => String::new(),
+        },
+        read: |typed, text| {
+            let Text::Words(place) = text else { return Err(String::new()) };
+            Ok((Typed::Words(place, length_words::read(typed)?), String::new()))
+        },
+        label: "In words",
+        example: "100 to 4k",
+        rows: 1,
     }
+    .view()
+}
+
+fn quantiles(index: usize, place: Place) -> AnyView {
+    let count = about(index, place, |lengths| match lengths {
+        LengthsDoc::Quantiles { table } => table.len(),
+        _ => 0,
+    });
+    let edits = RowEdits {
+        index,
+        what: "quantile",
+        fields: |row, place| {
+            let place = place.unwrap_or(Place::whole(Side::Input));
+            [LengthField::QuantileP(row), LengthField::QuantileTokens(row)]
+                .map(|field| ClassField::Length(place, field))
+        },
+        add: |row, place| ClassEdit::AddQuantile(place.unwrap_or(Place::whole(Side::Input)), row),
+        remove: |row, place| {
+            ClassEdit::RemoveQuantile(place.unwrap_or(Place::whole(Side::Input)), row)
+        },
+        place: Some(place),
+    };
+    let typing = Typing {
+        index,
+        text: Text::Table(place),
+        now: |class, text| match text {
+            Text::Table(place) => match place.get(class)? {
+                LengthsDoc::Quantiles { table } => Some(Typed::Table(place, table.clone())),
+                _ => None,
+            },
+            _ => None,
+        },
+        say: |typed| match typed {
+            Typed::Table(_, table) => {
+                pasted::table(table.iter().map(|row| (row.p, row.tokens)), COLUMNS)
+            }
+            _ => String::new(),
+        },
+        read: |typed, text| {
+            let Text::Table(place) = text else { return Err(String::new()) };
+            let rows = pasted::read_table(typed, COLUMNS)?;
+            let said = format::plural(rows.len() as u64, "quantile", "quantiles");
+            let row = |(p, tokens)| QuantileDoc { p, tokens };
+            let table = rows.into_iter().map(row).collect();
+            Ok((Typed::Table(place, table), format!("= {said}")))
+        },
+        label: "Per cent and tokens, one row a line",
+        example: "50 200\n90 1.2k",
+        rows: 5,
+    };
+    view! {
+        {rows(edits, count)}
+        <details class="more">
+            <summary>"Paste a table"</summary>
+            {typing.view()}
+        </details>
+    }
+    .into_any()
+}
+
+/// Observed lengths, pasted.
+fn samples(index: usize, place: Place) -> AnyView {
+    Typing {
+        index,
+        text: Text::Samples(place),
+        now: |class, text| match text {
+            Text::Samples(place) => match place.get(class)? {
+                LengthsDoc::Empirical { samples } => Some(Typed::Samples(place, samples.clone())),
+                _ => None,
+            },
+            _ => None,
+        },
+        say: |typed| match typed {
+            Typed::Samples(_, samples) => pasted::list(samples),
+            _ => String::new(),
+        },
+        read: |typed, text| {
+            let Text::Samples(place) = text else { return Err(String::new()) };
+            let samples = pasted::read_list(typed)?;
+            let said = format::plural(samples.len() as u64, "length", "lengths");
+            Ok((Typed::Samples(place, samples), format!("= {said}")))
+        },
+        label: "Observed lengths, pasted",
+        example: "120 2k 340",
+        rows: 3,
+    }
+    .view()
+}
+
+/// The parts of a mixture, each with its weight.
+fn parts(index: usize, side: Side) -> AnyView {
+    let bench = workbench();
+    let count = about(index, Place::whole(side), |lengths| match lengths {
+        LengthsDoc::Mixture { parts, .. } => parts.len(),
+        _ => 0,
+    });
+    let part = move |part: usize| {
+        let place = Place { side, part: Some(part) };
+        let weight = Field::Class(index, ClassField::Length(place, LengthField::Weight));
+        let remove = move |_| bench.edit(&Edit::Class(index, ClassEdit::RemovePart(side, part)));
+        view! {
+            <div class="part" role="group" aria-label=format!("Part {}", part + 1)>
+                {kind_and_form(index, place, format!("Part {}", part + 1))}
+                <NumberField field=weight/>
+                {numbers(index, place)}
+                <button class="link" type="button" on:click=remove>
+                    {format!("Remove part {}", part + 1)}
+                </button>
+            </div>
+        }
+        .into_any()
+    };
+    let add = move |_| bench.edit(&Edit::Class(index, ClassEdit::AddPart(side)));
+    view! {
+        {move || (0..count.get()).map(part).collect_view()}
+        <button class="link" type="button" on:click=add>"Add a part"</button>
+    }
+    .into_any()
 }
 
 /// The shape on a log axis, and that of the baseline as an outline.
-#[component]
-fn Histogram(index: usize, side: Side) -> impl IntoView {
+fn histogram(index: usize, place: Place) -> AnyView {
     let bench = workbench();
     let shape = Memo::new(move |_| {
         let doc = bench.doc();
-        let now = doc.workload.classes.get(index).map(|class| lengths(class, side).clone());
-        let before = bench.baseline.with(|b| {
-            let class = b.as_ref()?.doc.workload.classes.get(index)?;
-            Some(lengths(class, side).clone())
-        });
+        let now = lengths_in(&doc, index, place).cloned();
+        let before = bench.baseline.with(|b| lengths_in(&b.as_ref()?.doc, index, place).cloned());
         now.and_then(|now| shapes::picture(&now, before.as_ref().filter(|b| **b != now)))
     });
     view! {
@@ -167,136 +321,6 @@ fn Histogram(index: usize, side: Side) -> impl IntoView {
                             <line class="axis0" x1="0" x2="268" y1="56" y2="56"></line>
                             {ticks}
                         </svg>
-                    }
-                })
-        }}
-    }
-    .into_any()
-}
-
-#[component]
-fn Quantiles(index: usize, side: Side) -> impl IntoView {
-    let bench = workbench();
-    let rows = bench.about(move |doc| {
-        match doc.workload.classes.get(index).map(|class| lengths(class, side)) {
-            Some(LengthsDoc::Quantiles { table }) => table.len(),
-            _ => 0,
-        }
-    });
-    view! {
-        {move || (0..rows.get()).map(|row| view! { <QuantileRow index side row/> }).collect_view()}
-    }
-    .into_any()
-}
-
-#[component]
-fn QuantileRow(index: usize, side: Side, row: usize) -> impl IntoView {
-    let bench = workbench();
-    let (number, later) = (row + 1, row > 0);
-    view! {
-        <div class="pair" class:first=!later role="group" aria-label=format!("Quantile {number}")>
-            <NumberField field=length(index, side, LengthField::QuantileP(row)) bare=later/>
-            <NumberField field=length(index, side, LengthField::QuantileTokens(row)) bare=later/>
-            <button
-                class="icon small"
-                type="button"
-                aria-label=format!("Add a quantile after quantile {number}")
-                title="Add a quantile after"
-                on:click=move |_| bench.edit(&Edit::Class(index, ClassEdit::AddQuantile(side, row)))
-            >
-                "+"
-            </button>
-            <button
-                class="icon small"
-                type="button"
-                aria-label=format!("Remove quantile {number}")
-                title="Remove"
-                on:click=move |_| bench.edit(&Edit::Class(index, ClassEdit::RemoveQuantile(side, row)))
-            >
-                "−"
-            </button>
-        </div>
-    }
-    .into_any()
-}
-
-/// Observed lengths, pasted.
-#[component]
-fn Samples(index: usize, side: Side) -> impl IntoView {
-    let bench = workbench();
-    let text: RwSignal<Option<String>> = RwSignal::new(None);
-    let said = RwSignal::new(String::new());
-    let samples = bench.about(move |doc| {
-        match doc.workload.classes.get(index).map(|class| lengths(class, side)) {
-            Some(LengthsDoc::Empirical { samples }) => samples.clone(),
-            _ => Vec::new(),
-        }
-    });
-    let shown = move || text.get().unwrap_or_else(|| samples.with(|s| shapes::list(s)));
-    let paste = move |typed: String| {
-        match shapes::read_list(&typed) {
-            Ok(samples) => {
-                said.set(format!(
-                    "= {}",
-                    format::plural(samples.len() as u64, "length", "lengths")
-                ));
-                let lengths = LengthsDoc::Empirical { samples };
-                bench.edit(&Edit::Class(index, ClassEdit::Lengths(side, lengths)));
-            }
-            Err(why) => said.set(why),
-        }
-        text.set(Some(typed));
-    };
-    let id = format!("samples-{}-{index}", if side == Side::Input { "input" } else { "output" });
-    view! {
-        <div class="field">
-            <label for=id.clone()>"Observed lengths, pasted"</label>
-            <textarea
-                id=id.clone()
-                data-testid=id
-                rows="3"
-                spellcheck="false"
-                prop:value=shown
-                on:input:target=move |ev| paste(ev.target().value())
-                on:blur=move |_| bench.seal()
-            ></textarea>
-            <p class="echo">{move || said.get()}</p>
-        </div>
-    }
-    .into_any()
-}
-
-/// What the simulation drew.
-#[component]
-fn Realised(index: usize, side: Side) -> impl IntoView {
-    let bench = workbench();
-    let row = Memo::new(move |_| {
-        bench.screen.with(|screen| {
-            let shown = screen.simulated()?;
-            let place = shapes::place_in_report(&shown.doc, index)?;
-            let class = shown.report.classes.get(place)?;
-            let summary =
-                if side == Side::Input { class.input_tokens } else { class.output_tokens };
-            Some(shapes::realised(&summary))
-        })
-    });
-    view! {
-        {move || {
-            row.get()
-                .map(|row| {
-                    let heads = ["mean", "p50", "p90", "p99", "over limit"];
-                    let heads = heads.map(|head| view! { <th scope="col">{head}</th> });
-                    let cells = row.map(|cell| view! { <td>{cell}</td> });
-                    view! {
-                        <table class="mini">
-                            <caption>"Realised"</caption>
-                            <thead>
-                                <tr>{heads.into_iter().collect_view()}</tr>
-                            </thead>
-                            <tbody>
-                                <tr>{cells.into_iter().collect_view()}</tr>
-                            </tbody>
-                        </table>
                     }
                 })
         }}

@@ -1,12 +1,18 @@
 //! The inputs: workload, contract, fleet, price, run.
 
 mod arrivals;
+mod classes;
 mod contract;
 mod fleet;
 mod gpu_model;
 mod lengths;
+mod output;
 mod price;
+mod realised;
+mod rows;
+mod spread;
 mod step_time;
+mod text;
 mod workload;
 
 use leptos::prelude::*;
@@ -83,6 +89,13 @@ fn Group(
         </fieldset>
     }
     .into_any()
+}
+
+/// Fields for numbers, two beside each other.
+fn number_fields(fields: Vec<Field>) -> AnyView {
+    let wide = fields.len() < 2;
+    let fields = fields.into_iter().map(|field| view! { <NumberField field/> }).collect_view();
+    view! { <div class:two=!wide>{fields}</div> }.into_any()
 }
 
 #[component]

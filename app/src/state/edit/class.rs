@@ -1,30 +1,47 @@
 //! Changes of a traffic class other than of one number.
 
 use goodput_engine::scenario::doc::{
-    ArrivalsDoc, ClassDoc, LengthsDoc, NoiseDoc, PatienceDoc, QualityDoc, QuantileDoc, RatePointDoc,
+    ArrivalsDoc, Burstiness, ClassDoc, GammaNoiseDoc, HiddenTokensDoc, LengthsDoc, NoiseDoc,
+    PairingDoc, PatienceDoc, QualityDoc, QuantileDoc, RatePointDoc,
 };
 
-use crate::state::field::{Side, lengths_mut};
+use crate::state::field::{Place, Side, Text};
 
 /// Changes of a traffic class other than of one number.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClassEdit {
     /// Its name.
     Name(String),
+    /// Whose traffic it is.
+    Tenant(String),
+    /// Whether it is offered.
+    Enabled(bool),
     /// When requests are due.
     Arrivals(ArrivalsDoc),
-    /// Randomness around a profile.
+    /// Randomness around a rate that changes.
     Noise(NoiseDoc),
+    /// Whether the variation of gaps is known by burstiness, else by its coefficient.
+    ByBurstiness(bool),
     /// Adds a point to a profile after an index.
     AddPoint(usize),
     /// Removes a point of a profile.
     RemovePoint(usize),
-    /// Another kind of length distribution.
-    Lengths(Side, LengthsDoc),
+    /// Another length distribution.
+    Lengths(Place, LengthsDoc),
     /// Adds a row to a quantile table after an index.
-    AddQuantile(Side, usize),
+    AddQuantile(Place, usize),
     /// Removes a row of a quantile table.
-    RemoveQuantile(Side, usize),
+    RemoveQuantile(Place, usize),
+    /// Adds a part like the last one to a mixture.
+    AddPart(Side),
+    /// Removes a part of a mixture.
+    RemovePart(Side, usize),
+    /// What is typed or pasted together.
+    Typed(Typed),
+    /// How prompts and answers go together.
+    Pairing(PairingDoc),
+    /// What a reasoning model does not show.
+    Hidden(Option<HiddenTokensDoc>),
     /// How long users wait.
     Patience(Option<PatienceDoc>),
     /// What is known about answers.
@@ -33,37 +50,96 @@ pub enum ClassEdit {
     QualityBy(String),
 }
 
+/// What a text of several numbers says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Typed {
+    /// Points of a profile.
+    Points(Vec<RatePointDoc>),
+    /// Rows of a quantile table.
+    Table(Place, Vec<QuantileDoc>),
+    /// Observed lengths.
+    Samples(Place, Vec<u32>),
+    /// Observed prompts, and the answer to each.
+    Pairs(Vec<u32>, Vec<u32>),
+    /// A law in words.
+    Words(Place, LengthsDoc),
+}
+
+impl Typed {
+    /// Where it is typed.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::Points(_) => Text::Points,
+            Self::Table(place, _) => Text::Table(*place),
+            Self::Samples(place, _) => Text::Samples(*place),
+            Self::Pairs(..) => Text::Pairs,
+            Self::Words(place, _) => Text::Words(*place),
+        }
+    }
+
+    fn apply(&self, class: &mut ClassDoc) {
+        let lengths = |place: &Place, class, lengths| {
+            if let Some(at) = place.get_mut(class) {
+                *at = lengths;
+            }
+        };
+        match self {
+            Self::Points(new) => {
+                if let ArrivalsDoc::Profile { points, .. } = &mut class.arrivals {
+                    points.clone_from(new);
+                }
+            }
+            Self::Table(place, table) => {
+                lengths(place, class, LengthsDoc::Quantiles { table: table.clone() });
+            }
+            Self::Samples(place, samples) => {
+                lengths(place, class, LengthsDoc::Empirical { samples: samples.clone() });
+            }
+            Self::Pairs(prompts, answers) => {
+                class.input_tokens = LengthsDoc::Empirical { samples: prompts.clone() };
+                class.output_tokens = LengthsDoc::Empirical { samples: answers.clone() };
+                class.pairing = PairingDoc::Together;
+            }
+            Self::Words(place, law) => lengths(place, class, law.clone()),
+        }
+    }
+
+    fn label(&self) -> &'static str {
+        match self {
+            Self::Points(_) => "points of the profile",
+            Self::Table(..) => "quantile table",
+            Self::Samples(..) => "observed lengths",
+            Self::Pairs(..) => "observed pairs",
+            Self::Words(..) => "lengths in words",
+        }
+    }
+}
+
 impl ClassEdit {
     pub(super) fn apply(&self, class: &mut ClassDoc) {
         match self {
             Self::Name(name) => class.name.clone_from(name),
+            Self::Tenant(tenant) => class.tenant.clone_from(tenant),
+            Self::Enabled(on) => class.enabled = *on,
             Self::Arrivals(arrivals) => class.arrivals = arrivals.clone(),
-            Self::Noise(new) => {
-                if let ArrivalsDoc::Profile { noise, .. } = &mut class.arrivals {
-                    *noise = *new;
+            Self::Noise(_) | Self::ByBurstiness(_) | Self::AddPoint(_) | Self::RemovePoint(_) => {
+                self.change_arrivals(&mut class.arrivals);
+            }
+            Self::Lengths(place, _)
+            | Self::AddQuantile(place, _)
+            | Self::RemoveQuantile(place, _) => {
+                if let Some(lengths) = place.get_mut(class) {
+                    self.change_lengths(lengths);
                 }
             }
-            Self::AddPoint(after) => {
-                if let ArrivalsDoc::Profile { points, .. } = &mut class.arrivals {
-                    add_point(points, *after);
+            Self::AddPart(side) | Self::RemovePart(side, _) => {
+                if let Some(lengths) = Place::whole(*side).get_mut(class) {
+                    self.change_lengths(lengths);
                 }
             }
-            Self::RemovePoint(i) => {
-                if let ArrivalsDoc::Profile { points, .. } = &mut class.arrivals {
-                    remove_row(points, *i);
-                }
-            }
-            Self::Lengths(side, lengths) => lengths_mut(class, *side).clone_from(lengths),
-            Self::AddQuantile(side, after) => {
-                if let LengthsDoc::Quantiles { table } = lengths_mut(class, *side) {
-                    add_quantile(table, *after);
-                }
-            }
-            Self::RemoveQuantile(side, i) => {
-                if let LengthsDoc::Quantiles { table } = lengths_mut(class, *side) {
-                    remove_row(table, *i);
-                }
-            }
+            Self::Typed(typed) => typed.apply(class),
+            Self::Pairing(pairing) => class.pairing = *pairing,
+            Self::Hidden(hidden) => class.hidden_tokens.clone_from(hidden),
             Self::Patience(patience) => class.patience = *patience,
             Self::Quality(quality) => class.quality = quality.clone(),
             Self::QualityBy(who) => match &mut class.quality {
@@ -74,21 +150,99 @@ impl ClassEdit {
         }
     }
 
+    fn change_arrivals(&self, arrivals: &mut ArrivalsDoc) {
+        match (self, arrivals) {
+            (Self::Noise(new), arrivals) => {
+                if let Some(noise) = noise_mut(arrivals) {
+                    *noise = *new;
+                }
+            }
+            (Self::ByBurstiness(yes), ArrivalsDoc::Gamma { cv, burstiness, .. }) => {
+                known_by(*yes, cv, burstiness);
+            }
+            (Self::ByBurstiness(yes), arrivals) => {
+                if let Some(NoiseDoc::Gamma(GammaNoiseDoc { cv, burstiness })) = noise_mut(arrivals)
+                {
+                    known_by(*yes, cv, burstiness);
+                }
+            }
+            (Self::AddPoint(after), ArrivalsDoc::Profile { points, .. }) => {
+                add_point(points, *after);
+            }
+            (Self::RemovePoint(i), ArrivalsDoc::Profile { points, .. }) => remove_row(points, *i),
+            _ => {}
+        }
+    }
+
+    fn change_lengths(&self, lengths: &mut LengthsDoc) {
+        match (self, lengths) {
+            (Self::Lengths(_, new), lengths) => lengths.clone_from(new),
+            (Self::AddQuantile(_, after), LengthsDoc::Quantiles { table }) => {
+                add_quantile(table, *after);
+            }
+            (Self::RemoveQuantile(_, i), LengthsDoc::Quantiles { table }) => remove_row(table, *i),
+            (Self::AddPart(_), LengthsDoc::Mixture { parts, .. }) => {
+                parts.extend(parts.last().cloned());
+            }
+            (Self::RemovePart(_, i), LengthsDoc::Mixture { parts, .. }) => remove_row(parts, *i),
+            _ => {}
+        }
+    }
+
     pub(super) fn label(&self) -> &'static str {
         match self {
             Self::Name(_) => "name of the class",
+            Self::Tenant(_) => "tenant of the class",
+            Self::Enabled(true) => "switching a class on",
+            Self::Enabled(false) => "switching a class off",
             Self::Arrivals(_) => "kind of arrivals",
-            Self::Noise(_) => "randomness of arrivals",
+            Self::Noise(_) | Self::ByBurstiness(_) => "randomness of arrivals",
             Self::AddPoint(_) => "adding a point of the profile",
             Self::RemovePoint(_) => "removing a point of the profile",
-            Self::Lengths(Side::Input, _) => "kind of input length",
-            Self::Lengths(Side::Output, _) => "kind of output length",
+            Self::Lengths(Place { side: Side::Input, .. }, _) => "kind of input length",
+            Self::Lengths(Place { side: Side::Output, .. }, _) => "kind of output length",
+            Self::Lengths(..) => "kind of hidden length",
             Self::AddQuantile(..) => "adding a quantile",
             Self::RemoveQuantile(..) => "removing a quantile",
+            Self::AddPart(_) => "adding a part",
+            Self::RemovePart(..) => "removing a part",
+            Self::Typed(typed) => typed.label(),
+            Self::Pairing(_) => "pairing of prompts and answers",
+            Self::Hidden(_) => "hidden tokens",
             Self::Patience(_) => "kind of patience",
             Self::Quality(_) => "state of quality",
             Self::QualityBy(_) => "source of quality",
         }
+    }
+}
+
+/// The randomness around a rate that changes; `None` for arrivals without one.
+fn noise_mut(arrivals: &mut ArrivalsDoc) -> Option<&mut NoiseDoc> {
+    match arrivals {
+        ArrivalsDoc::Profile { noise, .. }
+        | ArrivalsDoc::Sinusoid { noise, .. }
+        | ArrivalsDoc::Spike { noise, .. }
+        | ArrivalsDoc::Ramp { noise, .. }
+        | ArrivalsDoc::Day { noise, .. }
+        | ArrivalsDoc::Week { noise, .. } => Some(noise),
+        _ => None,
+    }
+}
+
+/// The same variation of gaps by its other number: burstiness is 1/cv².
+fn known_by(by_burstiness: bool, cv: &mut Option<f64>, burstiness: &mut Option<Burstiness>) {
+    // A reader of 0.7071067811865475 would wonder: four digits are as good.
+    let tidy = |x: f64| format!("{x:.3e}").parse().unwrap_or(x);
+    match (by_burstiness, *cv, *burstiness) {
+        (true, Some(was), None) => {
+            (*cv, *burstiness) = (None, Some(Burstiness(tidy(1.0 / (was * was)))));
+        }
+        (false, None, Some(Burstiness(k))) => {
+            (*cv, *burstiness) = (Some(tidy(1.0 / k.sqrt())), None);
+        }
+        (true, Some(_), Some(_)) => *cv = None,
+        (false, Some(_), Some(_)) => *burstiness = None,
+        _ => {}
     }
 }
 
@@ -120,5 +274,21 @@ fn add_quantile(table: &mut Vec<QuantileDoc>, after: usize) {
 fn remove_row<T>(rows: &mut Vec<T>, i: usize) {
     if rows.len() > 1 && i < rows.len() {
         rows.remove(i);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_known_by_the_other_number_are_the_same_gaps() {
+        for (cv, k) in [(2.0, 0.25), (0.5, 4.0), (0.0, f64::INFINITY), (1.0, 1.0)] {
+            let mut law = (Some(cv), None);
+            known_by(true, &mut law.0, &mut law.1);
+            assert_eq!(law, (None, Some(Burstiness(k))));
+            known_by(false, &mut law.0, &mut law.1);
+            assert_eq!(law, (Some(cv), None));
+        }
     }
 }

@@ -5,10 +5,10 @@ mod pool;
 
 use goodput_engine::scenario::doc::{ArrivalsDoc, LengthsDoc, ScenarioDoc};
 
-pub use class::ClassEdit;
+pub use class::{ClassEdit, Typed};
 pub use pool::{PoolEdit, Switch};
 
-use super::field::{ClassField, Field};
+use super::field::{ClassField, Field, Text};
 
 /// One change of the document.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +44,13 @@ pub enum Edit {
     DuplicateClass(usize),
     /// Removes a class; the last one stays.
     RemoveClass(usize),
+    /// Puts a class in another place.
+    MoveClass {
+        /// Where it is.
+        from: usize,
+        /// Where it will be.
+        to: usize,
+    },
     /// Changes a class.
     Class(usize, ClassEdit),
     /// Changes the pool.
@@ -83,6 +90,10 @@ pub enum EditKey {
     Name,
     /// A class's name.
     ClassName(usize),
+    /// Whose traffic a class is.
+    Tenant(usize),
+    /// Numbers of a class that are typed together.
+    Text(usize, Text),
     /// Who says something about a class's quality.
     QualityBy(usize),
     /// Name of a GPU or a model by numbers.
@@ -106,6 +117,13 @@ impl Edit {
                     doc.workload.classes.remove(*i);
                 }
             }
+            Self::MoveClass { from, to } => {
+                let classes = &mut doc.workload.classes;
+                if *from < classes.len() && *to < classes.len() {
+                    let class = classes.remove(*from);
+                    classes.insert(*to, class);
+                }
+            }
             Self::Class(i, edit) => {
                 if let Some(class) = doc.workload.classes.get_mut(*i) {
                     edit.apply(class);
@@ -127,6 +145,8 @@ impl Edit {
             Self::Limit { field, class, .. } => Some(EditKey::Limit(*field, *class)),
             Self::Rename(_) => Some(EditKey::Name),
             Self::Class(i, ClassEdit::Name(_)) => Some(EditKey::ClassName(*i)),
+            Self::Class(i, ClassEdit::Tenant(_)) => Some(EditKey::Tenant(*i)),
+            Self::Class(i, ClassEdit::Typed(typed)) => Some(EditKey::Text(*i, typed.text())),
             Self::Class(i, ClassEdit::QualityBy(_)) => Some(EditKey::QualityBy(*i)),
             Self::Pool(PoolEdit::GpuName(_)) => Some(EditKey::CustomName(true)),
             Self::Pool(PoolEdit::ModelName(_)) => Some(EditKey::CustomName(false)),
@@ -145,6 +165,7 @@ impl Edit {
             Self::AddClass => "adding a class".into(),
             Self::DuplicateClass(_) => "duplicating a class".into(),
             Self::RemoveClass(_) => "removing a class".into(),
+            Self::MoveClass { .. } => "moving a class".into(),
             Self::Class(_, edit) => edit.label().into(),
             Self::Pool(edit) => edit.label().into(),
             Self::UseTrace { trace, .. } => format!("using {} as workload", trace.file),
@@ -201,7 +222,7 @@ fn use_trace(doc: &mut ScenarioDoc, class: usize, trace: &TraceWorkload) {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::super::field::{ClassField, LengthField, PoolField, Side};
+    use super::super::field::{ClassField, LengthField, Place, PoolField, RATE, Side, of_lengths};
     use super::*;
 
     /// One class on one GPU.
@@ -223,14 +244,23 @@ pub(crate) mod tests {
         doc
     }
 
+    /// The number of this name of the lengths of one side.
+    fn length(side: Side, name: &str) -> Field {
+        let place = Place::whole(side);
+        let doc = small_doc();
+        let numbers = of_lengths(place.get(&doc.workload.classes[0]).expect("lengths"));
+        let named = numbers.into_iter().find(|named| named.name == name).expect("such a number");
+        Field::Class(0, ClassField::Length(place, LengthField::Number(named)))
+    }
+
     #[test]
     fn every_number_of_the_document_is_read_where_it_is_written() {
         let fields = [
             Field::Seed,
             Field::Horizon,
-            Field::Class(0, ClassField::Rate),
-            Field::Class(0, ClassField::Length(Side::Input, LengthField::P99)),
-            Field::Class(0, ClassField::Length(Side::Output, LengthField::Tokens)),
+            Field::Class(0, ClassField::Arrivals(RATE)),
+            length(Side::Input, "p99"),
+            length(Side::Output, "tokens"),
             Field::Class(0, ClassField::Ttft),
             Field::Class(0, ClassField::Target),
             Field::Class(0, ClassField::ErrorRate),
@@ -252,10 +282,10 @@ pub(crate) mod tests {
     #[test]
     fn what_the_document_has_not_is_left_alone() {
         for field in [
-            Field::Class(7, ClassField::Rate),
+            Field::Class(7, ClassField::Arrivals(RATE)),
             Field::Class(0, ClassField::PointRate(0)),
             Field::Class(0, ClassField::PassRate),
-            Field::Class(0, ClassField::Length(Side::Input, LengthField::Tokens)),
+            Field::Class(0, ClassField::Length(Place::whole(Side::Input), LengthField::Weight)),
             Field::Pool(PoolField::DeclaredInput),
         ] {
             assert_eq!(field.get(&small_doc()), None, "{field:?}");
@@ -274,10 +304,23 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_class_moves_with_all_that_is_its_own() {
+        let mut doc = after(&Edit::DuplicateClass(0));
+        Edit::Class(1, ClassEdit::Enabled(false)).apply(&mut doc);
+        Edit::Class(1, ClassEdit::Tenant("b".into())).apply(&mut doc);
+        let classes = doc.workload.classes.clone();
+        Edit::MoveClass { from: 1, to: 0 }.apply(&mut doc);
+        assert_eq!(doc.workload.classes, [classes[1].clone(), classes[0].clone()]);
+        let moved = doc.clone();
+        Edit::MoveClass { from: 1, to: 2 }.apply(&mut doc);
+        assert_eq!(doc, moved, "there is no third place");
+    }
+
+    #[test]
     fn optional_numbers_can_be_emptied_and_others_cannot() {
         let ttft = Field::Class(0, ClassField::Ttft);
         assert_eq!(ttft.get(&after(&Edit::Number { field: ttft, value: None })), None);
-        let rate = Field::Class(0, ClassField::Rate);
+        let rate = Field::Class(0, ClassField::Arrivals(RATE));
         assert_eq!(rate.get(&after(&Edit::Number { field: rate, value: None })), Some(1.0));
     }
 }

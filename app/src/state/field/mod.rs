@@ -2,12 +2,18 @@
 
 mod class;
 mod custom;
+mod lengths;
+mod numbers;
 mod pool;
 
-use goodput_engine::scenario::doc::ScenarioDoc;
+use goodput_engine::scenario::doc::{Burstiness, ScenarioDoc};
 
-pub use class::{ClassField, LengthField, Side, lengths, lengths_mut};
+pub use class::{ClassField, Text};
 pub use custom::{GpuField, ModelField};
+pub use lengths::{LengthField, Place, Side};
+#[cfg(test)]
+pub use numbers::RATE;
+pub use numbers::{Named, of_arrivals, of_lengths};
 pub use pool::PoolField;
 
 use crate::parse::{NotANumber, Quantity};
@@ -32,7 +38,7 @@ pub enum Field {
 }
 
 /// How a field looks and what may be typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FieldKind {
     /// Above the field.
     pub label: &'static str,
@@ -72,7 +78,11 @@ impl FieldKind {
         } else {
             crate::parse::number(text, self.quantity)
         }?;
-        if self.whole && value > f64::from(u32::MAX) {
+        let most = match self.quantity {
+            Quantity::Priority => f64::from(i32::MAX),
+            _ => f64::from(u32::MAX),
+        };
+        if self.whole && value.abs() > most {
             return Err(NotANumber::TooLarge);
         }
         Ok(Some(value))
@@ -162,10 +172,14 @@ pub enum Slot<'a> {
     MaybeReal(&'a mut Option<f64>),
     /// A whole number.
     Whole(&'a mut u32),
+    /// A whole number that may be below zero.
+    Signed(&'a mut i32),
     /// A whole number that may be absent.
     MaybeWhole(&'a mut Option<u32>),
     /// A large whole number that may be absent.
     MaybeBig(&'a mut Option<u64>),
+    /// The shape of a gamma law that may be absent.
+    MaybeBurstiness(&'a mut Option<Burstiness>),
 }
 
 impl Slot<'_> {
@@ -175,8 +189,10 @@ impl Slot<'_> {
             Self::Real(x) => Some(**x),
             Self::MaybeReal(x) => **x,
             Self::Whole(n) => Some(f64::from(**n)),
+            Self::Signed(n) => Some(f64::from(**n)),
             Self::MaybeWhole(n) => n.map(f64::from),
             Self::MaybeBig(n) => n.map(|n| n as f64),
+            Self::MaybeBurstiness(k) => k.map(|k| k.0),
         }
     }
 
@@ -186,8 +202,10 @@ impl Slot<'_> {
             Self::Real(x) => write(x, value, identity),
             Self::MaybeReal(x) => *x = value,
             Self::Whole(n) => write(n, value, to_u32),
+            Self::Signed(n) => write(n, value, to_i32),
             Self::MaybeWhole(n) => *n = value.map(to_u32),
             Self::MaybeBig(n) => *n = value.map(to_u64),
+            Self::MaybeBurstiness(k) => *k = value.map(Burstiness),
         }
     }
 }
@@ -210,6 +228,11 @@ fn identity(x: f64) -> f64 {
 )]
 fn to_u32(x: f64) -> u32 {
     x as u32
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "checked when read: whole, within i32")]
+fn to_i32(x: f64) -> i32 {
+    x as i32
 }
 
 #[expect(

@@ -4,6 +4,7 @@
 mod benchmark;
 mod broken_link;
 mod edit;
+mod editors;
 mod files;
 mod glossary;
 mod keyboard;

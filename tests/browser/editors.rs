@@ -7,6 +7,7 @@ use thirtyfour::Key;
 const BURST_RATE: &str = "workload.classes[0].arrivals.burst_rps";
 const OUTPUT_WORDS: &str = "workload.classes[0].output_tokens";
 const POINTS: &str = "workload.classes[0].arrivals.points";
+const OUTCOMES: &str = "#caption-outcomes";
 
 #[test]
 fn bursts_percentiles_and_a_copied_class_answer_as_the_program_does() {
@@ -136,6 +137,81 @@ fn every_kind_of_arrivals_and_lengths_has_its_fields_and_an_answer() {
         page.settled().await?;
         page.answer().await?.equals_program(&link)
     });
+}
+
+#[test]
+fn users_who_think_ask_as_often_as_they_are_served() {
+    journey(|page| async move {
+        page.open("").await?;
+        set(&page, "arrivals-kind-0", "closed_loop").await?;
+        page.fill(&testid(&arrivals("users")), "60").await?;
+        page.settled().await?;
+        let sixty = page.answer().await?;
+        sixty.equals_program(&link(&page).await?)?;
+        let said = page.text(OUTCOMES).await?;
+        assert!(said.contains("of 60 users of "), "{said}");
+        page.accessible().await?;
+
+        // Twice the users who think six times as long ask less often.
+        set(&page, "think-time-0", "fixed").await?;
+        page.fill(&testid(&arrivals("users")), "120").await?;
+        page.fill(&testid(&arrivals("think_time.s")), "1 min").await?;
+        page.settled().await?;
+        let thoughtful = page.answer().await?;
+        assert!(thoughtful.count("Offered") < 0.7 * sixty.count("Offered"), "{thoughtful:?}");
+        thoughtful.equals_program(&link(&page).await?)
+    });
+}
+
+#[test]
+fn a_bounded_queue_rejects_and_clients_who_try_again_come_back() {
+    journey(|page| async move {
+        page.open("").await?;
+        let before = page.answer().await?;
+        assert_eq!(before.count("Rejected").to_bits(), 0.0_f64.to_bits());
+        page.click(&format!("{} summary", testid("admission"))).await?;
+        page.fill(&testid("fleet.admission.max_queue_age_s"), "1.5 s").await?;
+        page.settled().await?;
+        let bounded = page.answer().await?;
+        assert!(bounded.count("Rejected") > 0.0, "{bounded:?}");
+        bounded.equals_program(&link(&page).await?)?;
+        page.accessible().await?;
+
+        page.click(&format!("{} summary", testid("clients"))).await?;
+        page.click("#retries").await?;
+        page.fill(&testid("workload.classes[0].retries.max_attempts"), "4").await?;
+        page.settled().await?;
+        let again = page.answer().await?;
+        again.equals_program(&link(&page).await?)?;
+        let said = page.text(OUTCOMES).await?;
+        assert!(said.contains("attempts per request"), "{said}");
+        page.accessible().await?;
+
+        // Without what is tried again nobody does, which is as without retries.
+        page.click("#retry-rejected").await?;
+        page.answered().await?;
+        assert_eq!(page.answer().await?.simulated(), bounded.simulated());
+        page.click("#token-bucket").await?;
+        page.click("#shedding").await?;
+        page.fill(&testid("workload.classes[0].priority"), "-1").await?;
+        page.settled().await?;
+        page.answer().await?.equals_program(&link(&page).await?)?;
+        page.view(view::PHONE_LIGHT).await?;
+        page.accessible().await?;
+
+        // Priority, shedding, bucket, one outcome, attempts, retries, age: one step each.
+        for _ in 0..7 {
+            page.click(&testid("undo")).await?;
+        }
+        page.settled().await?;
+        assert_eq!(page.answer().await?, before);
+        Ok(())
+    });
+}
+
+/// A number of the arrivals.
+fn arrivals(name: &str) -> String {
+    format!("workload.classes[0].arrivals.{name}")
 }
 
 fn length(name: &str) -> String {

@@ -234,7 +234,7 @@ fn points(arrivals: &ArrivalsDoc, mean_rps: f64, horizon_s: f64) -> Vec<RatePoin
 
 /// Mean rate, requests per second: over the horizon, or over the day or week that says its own; of
 /// a closed loop, whose rate is an outcome, how often its users ask if they are served in a second.
-fn mean_rate(arrivals: &ArrivalsDoc, horizon_s: f64) -> f64 {
+pub fn mean_rate(arrivals: &ArrivalsDoc, horizon_s: f64) -> f64 {
     let rate = match arrivals {
         ArrivalsDoc::Day { mean_rps, .. } | ArrivalsDoc::Week { mean_rps, .. } => *mean_rps,
         ArrivalsDoc::ClosedLoop { users, think_time } => f64::from(*users) / cycle_s(*think_time),
@@ -244,7 +244,7 @@ fn mean_rate(arrivals: &ArrivalsDoc, horizon_s: f64) -> f64 {
 }
 
 /// Five digits: a reader of 28.3333333333 would wonder.
-fn tidy(x: f64) -> f64 {
+pub fn tidy(x: f64) -> f64 {
     format!("{x:.4e}").parse().unwrap_or(x)
 }
 

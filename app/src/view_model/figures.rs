@@ -7,7 +7,7 @@ use goodput_engine::estimate::report::SupplyEstimate;
 use goodput_engine::planner::report::PlanReport;
 use goodput_engine::slo::Outcome;
 
-use super::words;
+use super::{policies, words};
 use crate::charts::{DebtChart, DebtPoint, Look, OutcomeRow, OutcomesChart, SupplyChart};
 use crate::format;
 
@@ -158,6 +158,10 @@ fn debt_caption(report: &SimReport) -> String {
     } else if report.debt.peak_waiting == 0 {
         clauses.push("nobody ever waits".to_owned());
     }
+    if report.debt.peak_deferred > 0 {
+        let deferred = format::count(report.debt.peak_deferred);
+        clauses.push(format!("up to {deferred} more wait elsewhere to try again"));
+    }
     clauses.join("; ")
 }
 
@@ -205,6 +209,8 @@ pub fn outcomes(report: &SimReport) -> (OutcomesChart, String) {
             losers(&worst.name)
         ),
     };
+    let came_of = policies::came_of(report).map_or_else(String::new, |said| format!("; {said}"));
+    let caption = format!("{caption}{came_of}");
     let nobody = OutcomeRow { name: "Good".into(), look: Look::Good, count: 0, tenths: 0 };
     let good = good.into_iter().next().map_or(nobody, |(_, row)| row);
     let target = report.attainment_target;

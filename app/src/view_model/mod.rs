@@ -18,6 +18,7 @@ pub mod lengths;
 pub mod outcomes;
 pub mod pasted;
 pub mod people;
+pub mod policies;
 pub mod rate_picture;
 pub mod rules;
 pub mod spread;

@@ -1,6 +1,6 @@
-//! What counts: limits, the share that must be good, quality, errors and patience.
+//! What counts: limits, the share that must be good, quality and errors.
 
-use goodput_engine::scenario::doc::{PatienceDoc, QualityDoc};
+use goodput_engine::scenario::doc::QualityDoc;
 use leptos::prelude::*;
 
 use super::Group;
@@ -30,7 +30,6 @@ pub fn Contract() -> impl IntoView {
                             {(count.get() > 1).then(|| view! { <ForClass index/> })}
                             <Limits index/>
                             <Quality index/>
-                            <Patience index/>
                         }
                     })
             }}
@@ -128,55 +127,4 @@ fn change_quality(index: usize, name: &str) {
         _ => QualityDoc::NotChecked,
     };
     bench.edit(&Edit::Class(index, ClassEdit::Quality(quality)));
-}
-
-#[component]
-fn Patience(index: usize) -> impl IntoView {
-    let bench = workbench();
-    let kind = bench.about(move |doc| {
-        match doc.workload.classes.get(index).and_then(|class| class.patience) {
-            None => "none",
-            Some(PatienceDoc::Fixed { .. }) => "fixed",
-            Some(PatienceDoc::Lognormal { .. }) => "lognormal",
-        }
-    });
-    let choices = vec![
-        Choice::new("none", "wait for ever"),
-        Choice::new("fixed", "all alike"),
-        Choice::new("lognormal", "lognormal"),
-    ];
-    let choose = Callback::new(move |name: String| {
-        let patience = match name.as_str() {
-            "fixed" => Some(PatienceDoc::Fixed { s: 60.0 }),
-            "lognormal" => Some(PatienceDoc::Lognormal { median_s: 60.0, p90_s: 120.0 }),
-            _ => None,
-        };
-        bench.edit(&Edit::Class(index, ClassEdit::Patience(patience)));
-    });
-    let value = Signal::derive(move || kind.get().to_owned());
-    let field = move |field| Field::Class(index, field);
-    view! {
-        <Select
-            id=format!("patience-{index}")
-            label="Patience before the first token"
-            choices
-            value
-            on_choose=choose
-            quiet=true
-        />
-        {move || match kind.get() {
-            "fixed" => view! { <NumberField field=field(ClassField::PatienceFixed)/> }.into_any(),
-            "lognormal" => {
-                view! {
-                    <div class="two">
-                        <NumberField field=field(ClassField::PatienceMedian)/>
-                        <NumberField field=field(ClassField::PatienceP90)/>
-                    </div>
-                }
-                    .into_any()
-            }
-            _ => ().into_any(),
-        }}
-    }
-    .into_any()
 }

@@ -3,9 +3,9 @@
 use goodput_engine::fleet::KvPrecision;
 use leptos::prelude::*;
 
-use super::Group;
 use super::gpu_model::{Gpu, Model};
 use super::step_time::StepTime;
+use super::{Group, admission};
 use crate::controls::{Choice, NumberField, Select, SwitchBox};
 use crate::state::edit::{Edit, PoolEdit, Switch};
 use crate::state::field::{Field, PoolField};
@@ -36,6 +36,7 @@ pub fn Fleet() -> impl IntoView {
                 <summary>"Engine settings"</summary>
                 <Scheduler/>
             </details>
+            {admission::editor()}
             <StepTime/>
         </Group>
     }

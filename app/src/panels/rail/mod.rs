@@ -1,7 +1,9 @@
 //! The inputs: workload, contract, fleet, price, run.
 
+mod admission;
 mod arrivals;
 mod classes;
+mod clients;
 mod contract;
 mod fleet;
 mod gpu_model;
@@ -96,6 +98,17 @@ fn number_fields(fields: Vec<Field>) -> AnyView {
     let wide = fields.len() < 2;
     let fields = fields.into_iter().map(|field| view! { <NumberField field/> }).collect_view();
     view! { <div class:two=!wide>{fields}</div> }.into_any()
+}
+
+/// What few need, closed, with what it is now in a line.
+fn folded(id: &'static str, title: &'static str, line: Memo<String>, body: AnyView) -> AnyView {
+    view! {
+        <details class="more" data-testid=id>
+            <summary>{title}": "{move || line.get()}</summary>
+            {body}
+        </details>
+    }
+    .into_any()
 }
 
 #[component]

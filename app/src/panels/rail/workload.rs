@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::{Group, arrivals, classes, lengths, output};
-use crate::controls::{NumberField, TextField};
+use super::{Group, arrivals, classes, clients, lengths, output};
+use crate::controls::TextField;
 use crate::state::edit::{ClassEdit, Edit};
-use crate::state::field::{ClassField, Field, Side};
+use crate::state::field::Side;
 use crate::state::workbench;
 
 /// Classes, arrivals and lengths.
@@ -65,7 +65,7 @@ fn editor(index: usize) -> AnyView {
             {output::pairing(index)}
             {output::hidden(index)}
             {output::budget(index)}
-            <NumberField field=Field::Class(index, ClassField::Priority)/>
+            {clients::editor(index)}
         </div>
     }
     .into_any()

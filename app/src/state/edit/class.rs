@@ -2,7 +2,7 @@
 
 use goodput_engine::scenario::doc::{
     ArrivalsDoc, Burstiness, ClassDoc, GammaNoiseDoc, HiddenTokensDoc, LengthsDoc, NoiseDoc,
-    PairingDoc, PatienceDoc, QualityDoc, QuantileDoc, RatePointDoc,
+    PairingDoc, PatienceDoc, QualityDoc, QuantileDoc, RatePointDoc, RetriesDoc,
 };
 
 use crate::state::field::{Place, Side, Text};
@@ -42,8 +42,12 @@ pub enum ClassEdit {
     Pairing(PairingDoc),
     /// What a reasoning model does not show.
     Hidden(Option<HiddenTokensDoc>),
-    /// How long users wait.
+    /// How long users wait for a first token.
     Patience(Option<PatienceDoc>),
+    /// How long they wait for the next one.
+    StallPatience(Option<PatienceDoc>),
+    /// Trying again.
+    Retries(Option<RetriesDoc>),
     /// What is known about answers.
     Quality(QualityDoc),
     /// Who says so.
@@ -141,6 +145,8 @@ impl ClassEdit {
             Self::Pairing(pairing) => class.pairing = *pairing,
             Self::Hidden(hidden) => class.hidden_tokens.clone_from(hidden),
             Self::Patience(patience) => class.patience = *patience,
+            Self::StallPatience(patience) => class.stall_patience = *patience,
+            Self::Retries(retries) => class.retries.clone_from(retries),
             Self::Quality(quality) => class.quality = quality.clone(),
             Self::QualityBy(who) => match &mut class.quality {
                 QualityDoc::Assumed { by, .. } => by.clone_from(who),
@@ -209,7 +215,8 @@ impl ClassEdit {
             Self::Typed(typed) => typed.label(),
             Self::Pairing(_) => "pairing of prompts and answers",
             Self::Hidden(_) => "hidden tokens",
-            Self::Patience(_) => "kind of patience",
+            Self::Patience(_) | Self::StallPatience(_) => "kind of patience",
+            Self::Retries(_) => "retries",
             Self::Quality(_) => "state of quality",
             Self::QualityBy(_) => "source of quality",
         }

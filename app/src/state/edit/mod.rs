@@ -3,7 +3,7 @@
 mod class;
 mod pool;
 
-use goodput_engine::scenario::doc::{ArrivalsDoc, LengthsDoc, ScenarioDoc};
+use goodput_engine::scenario::doc::{AdmissionDoc, ArrivalsDoc, LengthsDoc, ScenarioDoc};
 
 pub use class::{ClassEdit, Typed};
 pub use pool::{PoolEdit, Switch};
@@ -55,6 +55,8 @@ pub enum Edit {
     Class(usize, ClassEdit),
     /// Changes the pool.
     Pool(PoolEdit),
+    /// Changes whom the fleet lets in.
+    Admission(AdmissionDoc),
     /// Makes a trace the workload of a class.
     UseTrace {
         /// Which class.
@@ -124,6 +126,7 @@ impl Edit {
                     classes.insert(*to, class);
                 }
             }
+            Self::Admission(admission) => doc.fleet.admission = *admission,
             Self::Class(i, edit) => {
                 if let Some(class) = doc.workload.classes.get_mut(*i) {
                     edit.apply(class);
@@ -168,6 +171,7 @@ impl Edit {
             Self::MoveClass { .. } => "moving a class".into(),
             Self::Class(_, edit) => edit.label().into(),
             Self::Pool(edit) => edit.label().into(),
+            Self::Admission(_) => "admission".into(),
             Self::UseTrace { trace, .. } => format!("using {} as workload", trace.file),
         }
     }

@@ -1,12 +1,12 @@
 //! Numbers of a traffic class: arrivals, lengths, patience, quality and limits.
 
 use goodput_engine::scenario::doc::{
-    ArrivalsDoc, ClassDoc, HiddenTokensDoc, PairingDoc, PatienceDoc, QualityDoc,
+    ArrivalsDoc, ClassDoc, HiddenTokensDoc, LengthsDoc, PairingDoc, QualityDoc,
 };
 
 use super::lengths::{LengthField, Place};
 use super::numbers::{self, Named};
-use super::{FieldKind, Slot};
+use super::{FieldKind, Slot, policies};
 use crate::parse::Quantity;
 
 /// What is typed of a traffic class.
@@ -29,10 +29,8 @@ pub enum ClassField {
     Target,
     PassRate,
     ErrorRate,
-    Priority,
-    PatienceFixed,
-    PatienceMedian,
-    PatienceP90,
+    /// Of what clients do beside asking.
+    Clients(Named),
 }
 
 /// Numbers that are typed or pasted together.
@@ -76,7 +74,7 @@ impl ClassField {
     pub(super) fn kind(self) -> FieldKind {
         let real = FieldKind::real;
         match self {
-            Self::Arrivals(named) => named.kind,
+            Self::Arrivals(named) | Self::Clients(named) => named.kind,
             Self::PointRate(_) => real("Rate", "req/s", Quantity::Rate),
             Self::PointTime(_) => real("At", "s", Quantity::Seconds),
             Self::Length(_, field) => field.kind(),
@@ -103,16 +101,13 @@ impl ClassField {
             Self::Target => real("Good share, target", "%", Quantity::Share),
             Self::PassRate => real("Answers that pass", "%", Quantity::Share),
             Self::ErrorRate => real("Errors", "%", Quantity::Share),
-            Self::Priority => FieldKind::whole("Priority", "low is urgent", Quantity::Priority),
-            Self::PatienceFixed => real("Patience", "s", Quantity::Seconds),
-            Self::PatienceMedian => real("Patience, median", "s", Quantity::Seconds),
-            Self::PatienceP90 => real("Patience, p90", "s", Quantity::Seconds),
         }
     }
 
     pub(super) fn path(self) -> String {
         match self {
             Self::Arrivals(named) => format!("arrivals.{}", named.name),
+            Self::Clients(named) => named.name.into(),
             Self::PointTime(i) => format!("arrivals.points[{i}].t_s"),
             Self::PointRate(i) => format!("arrivals.points[{i}].rate_rps"),
             Self::Length(place, field) => field.path(place),
@@ -128,10 +123,6 @@ impl ClassField {
             Self::Target => "slo.attainment_target".into(),
             Self::PassRate => "quality.pass_rate".into(),
             Self::ErrorRate => "error_rate".into(),
-            Self::Priority => "priority".into(),
-            Self::PatienceFixed => "patience.s".into(),
-            Self::PatienceMedian => "patience.median_s".into(),
-            Self::PatienceP90 => "patience.p90_s".into(),
         }
     }
 
@@ -144,6 +135,7 @@ impl ClassField {
                 Some(if let Self::PointTime(_) = self { point.t_s } else { point.rate_rps })
             }
             Self::Length(place, field) => field.get(class, place),
+            Self::Clients(named) => policies::get_of_clients(class, named),
             Self::Text(_) => None,
             // Reading is writing to a copy: one list of places serves both. It is a copy of what
             // is small.
@@ -193,30 +185,13 @@ impl ClassField {
                 QualityDoc::NotChecked => return None,
             },
             Self::ErrorRate => Slot::Real(&mut class.error_rate),
-            Self::Priority => Slot::Signed(&mut class.priority),
-            Self::PatienceFixed | Self::PatienceMedian | Self::PatienceP90 => {
-                return self.slot_of_patience(class.patience.as_mut()?);
-            }
+            Self::Clients(named) => return policies::place_in_clients(class, named),
         })
-    }
-
-    fn slot_of_patience(self, patience: &mut PatienceDoc) -> Option<Slot<'_>> {
-        match (patience, self) {
-            (PatienceDoc::Fixed { s }, Self::PatienceFixed) => Some(Slot::Real(s)),
-            (PatienceDoc::Lognormal { median_s, .. }, Self::PatienceMedian) => {
-                Some(Slot::Real(median_s))
-            }
-            (PatienceDoc::Lognormal { p90_s, .. }, Self::PatienceP90) => Some(Slot::Real(p90_s)),
-            _ => None,
-        }
     }
 }
 
-/// A class without its arrivals and lengths, which may be long.
+/// What is read of a class without its arrivals and lengths, which may be long.
 fn small(class: &ClassDoc) -> ClassDoc {
-    use goodput_engine::scenario::doc::LengthsDoc;
-    let none = || LengthsDoc::Fixed { tokens: 1 };
-    let nobody = ArrivalsDoc::Poisson { rate_rps: 1.0 };
     let hidden_tokens = match &class.hidden_tokens {
         Some(HiddenTokensDoc::Share { share }) => Some(HiddenTokensDoc::Share { share: *share }),
         _ => None,
@@ -226,11 +201,16 @@ fn small(class: &ClassDoc) -> ClassDoc {
         hidden_tokens,
         max_output_tokens: class.max_output_tokens,
         truncated_pass_rate: class.truncated_pass_rate,
-        patience: class.patience,
-        priority: class.priority,
         error_rate: class.error_rate,
         quality: class.quality.clone(),
         slo: class.slo.clone(),
-        ..ClassDoc::new("", nobody, none(), none())
+        ..nothing()
     }
+}
+
+/// A class to copy numbers into, which are then read.
+pub(super) fn nothing() -> ClassDoc {
+    let nobody = ArrivalsDoc::Poisson { rate_rps: 1.0 };
+    let one = || LengthsDoc::Fixed { tokens: 1 };
+    ClassDoc::new("", nobody, one(), one())
 }

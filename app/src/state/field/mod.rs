@@ -4,6 +4,7 @@ mod class;
 mod custom;
 mod lengths;
 mod numbers;
+mod policies;
 mod pool;
 
 use goodput_engine::scenario::doc::{Burstiness, ScenarioDoc};
@@ -14,6 +15,7 @@ pub use lengths::{LengthField, Place, Side};
 #[cfg(test)]
 pub use numbers::RATE;
 pub use numbers::{Named, of_arrivals, of_lengths};
+pub use policies::{of_admission, of_clients};
 pub use pool::PoolField;
 
 use crate::parse::{NotANumber, Quantity};
@@ -29,6 +31,8 @@ pub enum Field {
     Warmup,
     /// Of the traffic class at an index.
     Class(usize, ClassField),
+    /// Of whom the fleet lets in.
+    Admission(Named),
     /// Of the pool.
     Pool(PoolField),
     /// Of a GPU by numbers.
@@ -102,6 +106,7 @@ impl Field {
             Self::Horizon => FieldKind::real("Horizon", "s", Quantity::Seconds),
             Self::Warmup => FieldKind::real("Warm-up, not counted", "s", Quantity::Seconds),
             Self::Class(_, field) => field.kind(),
+            Self::Admission(named) => named.kind,
             Self::Pool(field) => field.kind(),
             Self::Gpu(field) => field.kind(),
             Self::Model(field) => field.kind(),
@@ -115,6 +120,7 @@ impl Field {
             Self::Horizon => "workload.horizon_s".into(),
             Self::Warmup => "workload.warmup_s".into(),
             Self::Class(i, field) => format!("workload.classes[{i}].{}", field.path()),
+            Self::Admission(named) => format!("fleet.admission.{}", named.name),
             Self::Pool(field) => format!("fleet.pools[0].{}", field.path()),
             Self::Gpu(field) => format!("fleet.pools[0].gpu.{}", field.path()),
             Self::Model(field) => format!("fleet.pools[0].model.{}", field.path()),
@@ -128,6 +134,7 @@ impl Field {
             Self::Horizon => Some(doc.workload.horizon_s),
             Self::Warmup => Some(doc.workload.warmup_s),
             Self::Class(i, field) => field.get(doc.workload.classes.get(i)?),
+            Self::Admission(named) => policies::get_of_admission(&doc.fleet.admission, named),
             Self::Pool(field) => field.get(doc.fleet.pools.first()?),
             Self::Gpu(field) => field.get(doc.fleet.pools.first()?),
             Self::Model(field) => field.get(doc.fleet.pools.first()?),
@@ -143,6 +150,11 @@ impl Field {
             Self::Class(i, field) => {
                 if let Some(class) = doc.workload.classes.get_mut(i) {
                     field.set(class, value);
+                }
+            }
+            Self::Admission(named) => {
+                if let Some(slot) = policies::place_in_admission(&mut doc.fleet.admission, named) {
+                    slot.set(value);
                 }
             }
             Self::Pool(field) => {

@@ -25,10 +25,10 @@ pub const RATE: Named = rate("rate_rps", "Rate");
 const NO_END: &str = "no end";
 
 /// A number and its place.
-type Number<'a> = (Named, Slot<'a>);
+pub(super) type Number<'a> = (Named, Slot<'a>);
 
 impl Named {
-    const fn real(
+    pub(super) const fn real(
         name: &'static str,
         label: &'static str,
         unit: &'static str,
@@ -41,7 +41,7 @@ impl Named {
         Self { name: self.name, kind: FieldKind { whole: true, ..self.kind } }
     }
 
-    const fn or_empty(self, meaning: &'static str) -> Self {
+    pub(super) const fn or_empty(self, meaning: &'static str) -> Self {
         Self { name: self.name, kind: self.kind.or_empty(meaning) }
     }
 
@@ -51,11 +51,11 @@ impl Named {
     }
 }
 
-const fn rate(name: &'static str, label: &'static str) -> Named {
+pub(super) const fn rate(name: &'static str, label: &'static str) -> Named {
     Named::real(name, label, "req/s", Quantity::Rate)
 }
 
-const fn seconds(name: &'static str, label: &'static str) -> Named {
+pub(super) const fn seconds(name: &'static str, label: &'static str) -> Named {
     Named::real(name, label, "s", Quantity::Seconds)
 }
 
@@ -63,7 +63,7 @@ const fn tokens(name: &'static str, label: &'static str) -> Named {
     Named::real(name, label, "tokens", Quantity::Tokens)
 }
 
-const fn plain(name: &'static str, label: &'static str, unit: &'static str) -> Named {
+pub(super) const fn plain(name: &'static str, label: &'static str, unit: &'static str) -> Named {
     Named::real(name, label, unit, Quantity::Plain)
 }
 
@@ -99,7 +99,7 @@ pub(super) fn place_in_lengths(lengths: &mut LengthsDoc, wanted: Named) -> Optio
     find(lengths_numbers(lengths), wanted)
 }
 
-fn find(numbers: Vec<Number<'_>>, wanted: Named) -> Option<Slot<'_>> {
+pub(super) fn find(numbers: Vec<Number<'_>>, wanted: Named) -> Option<Slot<'_>> {
     numbers.into_iter().find(|(named, _)| named.name == wanted.name).map(|(_, slot)| slot)
 }
 

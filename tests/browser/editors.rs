@@ -166,7 +166,7 @@ fn users_who_think_ask_as_often_as_they_are_served() {
 #[test]
 fn a_bounded_queue_rejects_and_clients_who_try_again_come_back() {
     journey(|page| async move {
-        page.open("").await?;
+        page.open(goodput::preset("outputs-double")?.trim_start_matches('#')).await?;
         let before = page.answer().await?;
         assert_eq!(before.count("Rejected").to_bits(), 0.0_f64.to_bits());
         page.click(&format!("{} summary", testid("admission"))).await?;
@@ -184,13 +184,18 @@ fn a_bounded_queue_rejects_and_clients_who_try_again_come_back() {
         let again = page.answer().await?;
         again.equals_program(&link(&page).await?)?;
         let said = page.text(OUTCOMES).await?;
-        assert!(said.contains("attempts per request"), "{said}");
+        assert!(said.contains("attempts for them"), "{said}");
         page.accessible().await?;
 
-        // Without what is tried again nobody does, which is as without retries.
+        // Nobody times out, so that with time-outs alone nobody tries again.
         page.click("#retry-rejected").await?;
+        page.click("#retry-error").await?;
         page.answered().await?;
         assert_eq!(page.answer().await?.simulated(), bounded.simulated());
+        page.click("#retry-timed-out").await?;
+        page.find("#workload-classes-0--retries-on.bad").await?;
+        page.accessible().await?;
+        page.click(&testid("undo")).await?;
         page.click("#token-bucket").await?;
         page.click("#shedding").await?;
         page.fill(&testid("workload.classes[0].priority"), "-1").await?;
@@ -199,8 +204,8 @@ fn a_bounded_queue_rejects_and_clients_who_try_again_come_back() {
         page.view(view::PHONE_LIGHT).await?;
         page.accessible().await?;
 
-        // Priority, shedding, bucket, one outcome, attempts, retries, age: one step each.
-        for _ in 0..7 {
+        // Priority, shedding, bucket, two outcomes, attempts, retries, age: one step each.
+        for _ in 0..8 {
             page.click(&testid("undo")).await?;
         }
         page.settled().await?;

@@ -160,7 +160,7 @@ fn debt_caption(report: &SimReport) -> String {
     }
     if report.debt.peak_deferred > 0 {
         let deferred = format::count(report.debt.peak_deferred);
-        clauses.push(format!("up to {deferred} more wait elsewhere to try again"));
+        clauses.push(format!("beside them up to {deferred} at once until they try again"));
     }
     clauses.join("; ")
 }

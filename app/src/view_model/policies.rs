@@ -98,7 +98,8 @@ fn line<const N: usize>(parts: [Option<String>; N], none: &str) -> String {
 pub fn came_of(report: &SimReport) -> Option<String> {
     let tried = (report.attempts.retried > 0).then(|| {
         format!(
-            "{} attempts per request, {} tried again",
+            "{} attempts for them ({} per request), {} tried again",
+            format::count(report.attempts.sent),
             format::aligned(report.attempts.per_request, 2),
             format::count(report.attempts.retried),
         )
@@ -198,6 +199,6 @@ mod tests {
         let scenario = scenario::check(&doc).expect("valid").scenario;
         let simulated = answer(&scenario).expect("can be simulated");
         let said = came_of(&simulated.report).expect("retries and users");
-        assert!(said.contains("attempts per request") && said.contains("of 40 users"), "{said}");
+        assert!(said.contains(" per request), ") && said.contains("of 40 users"), "{said}");
     }
 }

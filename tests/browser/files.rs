@@ -93,7 +93,7 @@ fn a_file_that_cannot_be_read_says_so_and_harms_nothing() {
         ];
         page.upload(&testid("file-input"), &files).await?;
         page.find(&format!("{}[data-reader=\"done\"]", testid("uploads"))).await?;
-        let refused = ["0 bytes", "stops in the middle", "text", "No known format"];
+        let refused = ["is empty", "stops in the middle", "text", "No known format"];
         for (at, reason) in refused.iter().enumerate() {
             let card = format!("article:nth-of-type({})", at + 1);
             let said = page.text(&format!("{card} {}", testid("refused"))).await?;
@@ -140,7 +140,7 @@ fn a_reader_that_dies_is_started_again_and_the_page_stands() {
     let build = env!("CARGO_PKG_VERSION");
     let dying = format!(
         "onmessage = () => {{ throw new Error('made to fail'); }};
-        postMessage('{{\"hello\":{{\"worker\":\"reader\",\"protocol\":1,\"build\":\"{build}\"}}}}');"
+        postMessage('{{\"hello\":{{\"worker\":\"reader\",\"protocol\":2,\"build\":\"{build}\"}}}}');"
     );
     fs::write(folder.join("reader_loader.js"), dying).unwrap();
     Journey::default().serving(folder).may_complain().run(|page| async move {

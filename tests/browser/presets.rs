@@ -54,11 +54,13 @@ fn doubled_outputs_are_compared_with_what_was_before() {
 /// What bare token rates allow to be said: supply and a floor of replicas, nothing about users.
 fn by_arithmetic(answer: &Answer, estimate: &Value) {
     assert_eq!(answer.verdict, "unmeasured");
+    let kind = format!("{}_tps", estimate["binds"].as_str().unwrap_or_default());
+    let tps = |rate: &str| estimate[rate][&kind].as_f64();
     let expected = [
         ("goodput", None),
         ("cost", None),
         ("replicas", estimate["replicas_floor"].as_f64()),
-        ("supply", estimate["utilization_peak"].as_f64().map(|used| 1.0 / used)),
+        ("supply", tps("sustainable_at_peak").zip(tps("required_peak")).map(|(a, b)| a / b)),
     ];
     for (name, number) in expected {
         assert_eq!(answer.tiles[name], number, "{name}");

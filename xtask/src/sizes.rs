@@ -16,10 +16,10 @@ struct Part {
 const PARTS: [Part; 3] = [
     // More than twice the aim: a quarter of it reads and writes documents and reports, and the framework's
     // share grows with every signal and view.
-    Part { name: "page", prefix: "", aim_kb: 350, limit_kb: 880 },
+    Part { name: "page", prefix: "", aim_kb: 350, limit_kb: 970 },
     // It fits benchmarks, accounts for every request and answers what views ask: reading points and
     // writing those reports is a third of it.
-    Part { name: "simulator worker", prefix: "simulator", aim_kb: 250, limit_kb: 480 },
+    Part { name: "simulator worker", prefix: "simulator", aim_kb: 250, limit_kb: 520 },
     Part { name: "reader worker", prefix: "reader", aim_kb: 300, limit_kb: 390 },
 ];
 

@@ -130,7 +130,7 @@ fn a_vllm_result_is_reviewed_and_fitted_on_what_the_user_tells() {
         fit(&page).await?;
         apply(&page).await?;
         // Another pool: the fit says that it is of the one before.
-        page.click("details.more summary").await?;
+        page.click("details:has(#fleet-pools-0--max-num-seqs) summary").await?;
         page.fill(&testid("fleet.pools[0].max_num_seqs"), "64").await?;
         page.text_when(&testid("apply-note"), |text| text.contains("fit again")).await?;
         Ok(())

@@ -160,7 +160,7 @@ fn debt_caption(report: &SimReport) -> String {
     }
     if report.debt.peak_deferred > 0 {
         let deferred = format::count(report.debt.peak_deferred);
-        clauses.push(format!("beside them up to {deferred} at once until they try again"));
+        clauses.push(format!("up to {deferred} at once deferred to clients who will try again"));
     }
     clauses.join("; ")
 }

@@ -54,3 +54,51 @@ fn what_rests_on_a_datasheet_says_so_in_the_verdict_and_in_the_plan() {
     let library = answer(&by("catalog")).expect("an answer").report.verdict;
     assert!(!library.sentence.contains(" if "), "{}", library.sentence);
 }
+
+/// What is turned away or leaves is no work: it neither piles up nor is done.
+#[test]
+fn those_who_are_never_served_are_not_called_work() {
+    let verdict = |admission: serde_json::Value| {
+        let scenario = scenario(move |document| {
+            document["workload"]["horizon_s"] = json!(60.0);
+            document["workload"]["classes"][0]["arrivals"]["rate_rps"] = json!(200.0);
+            document["fleet"]["admission"] = admission;
+        });
+        answer(&scenario).expect("an answer").report
+    };
+    let unbounded = verdict(json!({}));
+    assert!(unbounded.verdict.causes[0].starts_with("work piles up at "), "{unbounded:?}");
+    let bounded = verdict(json!({ "max_queue_age_s": 1.0 }));
+    assert!(bounded.outcomes[&Outcome::Rejected] > 0);
+    assert!(bounded.verdict.causes[0].contains("turned away"), "{:?}", bounded.verdict);
+
+    let crowd = scenario(|document| {
+        document["workload"]["horizon_s"] = json!(60.0);
+        let class = &mut document["workload"]["classes"][0];
+        class["arrivals"] = json!({
+            "kind": "closed_loop", "users": 3000, "think_time": { "kind": "fixed", "s": 1.0 },
+        });
+        class["patience"] = json!({ "kind": "fixed", "s": 1.0 });
+    });
+    let report = answer(&crowd).expect("an answer").report;
+    assert!(report.outcomes[&Outcome::CancelledBeforeFirst] > 0, "{:?}", report.outcomes);
+    assert_eq!(report.verdict.state, VerdictState::LateButStable);
+    assert!(report.verdict.sentence.contains("turned away or leave"), "{:?}", report.verdict);
+}
+
+/// A peak that passes supply and is soon over breaks nothing, and is not passed over.
+#[test]
+fn a_short_peak_above_supply_that_breaks_nothing_is_named() {
+    let scenario = scenario(|document| {
+        document["workload"]["horizon_s"] = json!(200.0);
+        let class = &mut document["workload"]["classes"][0];
+        class["arrivals"] = json!({
+            "kind": "spike", "base_rps": 5.0, "peak_rps": 90.0, "start_s": 100.0, "duration_s": 10.0,
+        });
+        class["slo"] = json!({ "e2e_ms": 120_000.0 });
+    });
+    let report = answer(&scenario).expect("an answer").report;
+    assert!(report.supply.required_peak.rps > report.supply.sustainable_at_peak.rps);
+    assert_eq!(report.verdict.state, VerdictState::Holds, "{:?}", report.verdict);
+    assert!(report.verdict.sentence.contains("too briefly to break"), "{:?}", report.verdict);
+}

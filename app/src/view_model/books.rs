@@ -128,7 +128,7 @@ pub fn binds(plan: &PlanReport) -> (String, Vec<BindRow>) {
 
 /// The gain of a constraint; what reaches the end of the search is that or more.
 fn gain(relaxation: &Relaxation) -> String {
-    let gain = format::with_unit(&format::signed(relaxation.gain * 100.0, 0), "%");
+    let gain = format::with_unit(&format::signed(relaxation.gain, 2), "×");
     if relaxation.gain_is_least { format!("≥{}{gain}", format::THIN) } else { gain }
 }
 
@@ -147,12 +147,16 @@ fn binding_caption(plan: &PlanReport) -> String {
         }
         None => "The contract holds at no multiple of this mix".into(),
     };
+    let with = |r: &Relaxation| times(plan.alpha.unwrap_or_default() + r.gain);
     match plan.binding.iter().find(|r| r.binds) {
         Some(r) if r.gain_is_least => {
-            let at = format::with_unit(&format::signed(r.gain * 100.0, 0), "%");
-            format!("{holds}; {} lifts that by at least {at}, the end of the search", r.label)
+            format!(
+                "{holds}; {} lifts that to at least {}, the end of the search",
+                r.label,
+                with(r)
+            )
         }
-        Some(r) if r.gain > 0.0 => format!("{holds}; {} lifts that by {}", r.label, gain(r)),
+        Some(r) if r.gain > 0.0 => format!("{holds}; {} lifts that to {}", r.label, with(r)),
         _ => holds,
     }
 }
@@ -258,10 +262,10 @@ mod tests {
         let (caption, rows) = binds(&plan(4.0, true, Vec::new()));
         assert!(caption.contains("the most that was searched") && rows.is_empty(), "{caption}");
         let (caption, rows) = binds(&plan(1.0, false, vec![relaxation(3.0, true)]));
-        assert!(caption.contains("at least +300"), "{caption}");
+        assert!(caption.contains("to at least 4.00"), "{caption}");
         assert!(rows[0].gain.starts_with('≥'), "{}", rows[0].gain);
         let (caption, rows) = binds(&plan(1.0, false, vec![relaxation(0.24, false)]));
-        assert!(caption.ends_with("lifts that by +24\u{202f}%"), "{caption}");
-        assert_eq!(rows[0].gain, "+24\u{202f}%");
+        assert!(caption.ends_with("lifts that to 1.24\u{202f}×"), "{caption}");
+        assert_eq!(rows[0].gain, "+0.24\u{202f}×");
     }
 }

@@ -184,7 +184,12 @@ pub fn readings(percentiles: &Percentiles) -> Vec<Reading> {
         ("p95", percentiles.p95),
         ("p99", percentiles.p99),
     ];
-    let reading = |(name, exact)| Reading { name, shown: format::millis_or_never(exact), exact };
+    // Of nobody, nothing is late.
+    let text = |exact| match percentiles.population {
+        0 => format::NONE.to_owned(),
+        _ => format::millis_or_never(exact),
+    };
+    let reading = |(name, exact)| Reading { name, shown: text(exact), exact };
     named.map(reading).to_vec()
 }
 

@@ -178,14 +178,16 @@ const SUPPLY: &[Term] = &[
         "Deliverable supply",
         "The largest multiple of this mix at which the contract still holds; never above \
          sustainable.",
-        "α × demand at its peak",
+        "α × demand at its peak, or sustainable if that is less",
         "",
     ),
     term(
         "alpha",
         "Headroom (α)",
-        "One factor on all rates of the mix. α − 1 is what is to spare.",
-        "deliverable ÷ required",
+        "The largest factor on all rates of the mix at which the contract holds, in the seed that is \
+         shown. A peak that is soon over may pass what is sustainable, so α may be more than \
+         deliverable ÷ required.",
+        "largest multiple that holds",
         "",
     ),
     term(

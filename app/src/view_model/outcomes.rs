@@ -127,8 +127,8 @@ fn lost_caption(out: &BreakOut, by: Dimension) -> String {
         None => "No request to look at".to_owned(),
         Some(_) if all == 0 => "No request is lost".to_owned(),
         Some((cell, bucket)) => format!(
-            "{} lose the most: {} of {} lost, {} of them good",
-            words::clause(&requests_of(by, bucket)),
+            "Most are lost of {}: {} of {} lost, {} of them good",
+            requests_of(by, bucket),
             format::count(lost(cell)),
             format::count(all),
             format::percent(cell.attainment),
@@ -191,7 +191,7 @@ fn heat_caption(out: &BreakOut, target: f64) -> String {
         None => "No request to look at".to_owned(),
         Some(_) if short == 0 => format!("Every cell meets the target of {target}"),
         Some(cell) => format!(
-            "{short} of {} cells are below {target}; {} lose the most, {} of {}",
+            "{short} of {} cells are below {target}; most are lost of {}: {} of {}",
             out.cells.len(),
             words_of(cell),
             format::count(cell.offered - cell.good),
@@ -282,7 +282,9 @@ mod tests {
         let cell = |offered, good| Some(HeatCell { offered, good });
         assert_eq!(chart.cells, [None, cell(100, 90), cell(50, 50), cell(4, 0)]);
         assert!(caption.starts_with("2 of 3 cells are below 95"), "{caption}");
-        assert!(caption.contains("class chat, outputs of 65–128 tokens lose the most, 10 of 100"));
+        assert!(
+            caption.contains("most are lost of class chat, outputs of 65–128 tokens: 10 of 100")
+        );
         assert!(
             heat_map(&BreakOut { by: vec![Dimension::Class], ..crossed() }, 0.9, true).is_none()
         );
@@ -311,7 +313,7 @@ mod tests {
     fn rows_sum_to_what_was_offered() {
         let out = BreakOut { by: vec![Dimension::Class], ..crossed() };
         let lost = lost(&out, 0.9).expect("one dimension");
-        assert!(lost.caption.starts_with("Class chat lose the most: 10 of 14 lost, 90"));
+        assert!(lost.caption.starts_with("Most are lost of class chat: 10 of 14 lost, 90"));
         assert_eq!(lost.looks, [Look::Stalled, Look::Slow]);
         for (cells, row) in lost.table.rows.iter().zip(&lost.rows) {
             let number = |cell: &Cell| cell.exact().and_then(|n| n.parse::<f64>().ok());

@@ -97,22 +97,38 @@ impl Evidence<'_> {
                 )
             }
             VerdictState::LateButStable if self.attained => format!(
-                "All work is done, but {}; debt does not grow",
+                "Debt does not grow, but {}",
                 self.missed_targets
                     .first()
                     .map_or("a percentile target is missed", |clause| clause)
+            ),
+            VerdictState::LateButStable if self.unserved() => format!(
+                "Debt does not grow, since requests are turned away or leave: only {good} of them \
+                 are good"
             ),
             VerdictState::LateButStable => format!(
                 "All work is done, but only {good} of requests are good; debt does not grow"
             ),
             _ => format!(
                 "{good} of requests are good at {} req/s; peak demand is {} of what this fleet \
-                 sustains{}",
+                 sustains{}{}",
                 three_digits(supply.required.rps),
                 percent(supply.required_peak.rps / supply.sustainable_at_peak.rps),
-                if supply.is_another_mix_at_peak() { " of the mix at that hour" } else { "" }
+                if supply.is_another_mix_at_peak() { " of the mix at that hour" } else { "" },
+                if supply.required_peak.rps > supply.sustainable_at_peak.rps {
+                    ", too briefly to break the contract"
+                } else {
+                    ""
+                }
             ),
         }
+    }
+
+    /// Whether requests were turned away or left before they were served, so that not all that was
+    /// asked for is work.
+    fn unserved(&self) -> bool {
+        let never_served = [Outcome::Rejected, Outcome::TimedOut, Outcome::CancelledBeforeFirst];
+        never_served.iter().any(|outcome| self.outcomes.get(outcome).is_some_and(|n| *n > 0))
     }
 
     /// Demand that comes anyhow and the supply that it exceeds, at the peak if it does there, else
@@ -137,7 +153,15 @@ impl Evidence<'_> {
             let (need, have, when) = self.excess();
             let growth = three_digits(need.rps - have.rps);
             let during = if when.is_empty() { "" } else { " while demand is at its peak" };
-            causes.insert(0, format!("work piles up at {growth} req/s{during}"));
+            let what = if self.unserved() {
+                format!(
+                    "demand is {growth} req/s above what is sustained{during}: it queues until it is \
+                     turned away or leaves"
+                )
+            } else {
+                format!("work piles up at {growth} req/s{during}")
+            };
+            causes.insert(0, what);
             let by = match self.supply.saturated_by {
                 SaturatedBy::Seats => "every seat (max_num_seqs) is taken",
                 SaturatedBy::KvMemory => "KV memory is full",

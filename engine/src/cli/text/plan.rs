@@ -39,7 +39,7 @@ pub fn plan(report: &PlanReport) -> String {
     for relaxation in &report.binding {
         let mark = if relaxation.binds { "  binds" } else { "" };
         let least = if relaxation.gain_is_least { "at least " } else { "" };
-        page.row(&relaxation.label, &format!("{least}+{}{mark}", percent(relaxation.gain)));
+        page.row(&relaxation.label, &format!("{least}+{} ×{mark}", three_digits(relaxation.gain)));
     }
     page.into_text()
 }

@@ -95,7 +95,9 @@ fn clients(page: &mut Page, report: &SimReport) {
 }
 
 fn three_percentiles(percentiles: &Percentiles) -> String {
-    let text = |value: Option<f64>| value.map_or_else(|| "never".to_owned(), span_ms);
+    // Of nobody, nothing is late.
+    let none = if percentiles.population == 0 { "–" } else { "never" };
+    let text = |value: Option<f64>| value.map_or_else(|| none.to_owned(), span_ms);
     format!(
         "{:>16} {:>10} {:>10}",
         text(percentiles.p50),

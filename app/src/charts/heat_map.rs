@@ -111,9 +111,10 @@ impl HeatMapChart {
         }
         self.draw_columns(surface, &plot)?;
         let most = self.cells.iter().flatten().map(|cell| cell.lost()).max().unwrap_or(0);
+        let numbered = self.has_room_for_numbers(surface, &self.cell_rect(0, &plot));
         for (i, cell) in self.cells.iter().enumerate() {
             if let Some(cell) = cell {
-                self.draw_cell(surface, &self.cell_rect(i, &plot), *cell, most)?;
+                self.draw_cell(surface, &self.cell_rect(i, &plot), *cell, (most, numbered))?;
             }
         }
         match self.at.filter(|at| *at < self.cells.len()) {
@@ -143,6 +144,17 @@ impl HeatMapChart {
         Ok(())
     }
 
+    fn number(&self, cell: &HeatCell) -> String {
+        if self.counts { format::short(cell.lost() as f64) } else { percent_of(cell.attainment()) }
+    }
+
+    /// Whether every number fits its cell: a map of some would look as if the rest had none.
+    fn has_room_for_numbers<DB: DrawingBackend>(&self, surface: &Surface<DB>, cell: &Rect) -> bool {
+        let width = |cell: &HeatCell| surface.text_width(&self.number(cell), true) + 4.0;
+        let widest = self.cells.iter().flatten().map(width).fold(0.0, f64::max);
+        widest <= cell.width() && cell.bottom - cell.top >= 13.0
+    }
+
     /// The more of it is lost the redder; a cell that meets the target has the colour of good
     /// requests, and one that does not and has no room for its number is hatched.
     fn draw_cell<DB: DrawingBackend>(
@@ -150,7 +162,7 @@ impl HeatMapChart {
         surface: &Surface<DB>,
         rect: &Rect,
         cell: HeatCell,
-        most: u64,
+        (most, numbered): (u64, bool),
     ) -> Drawn<DB> {
         let palette = surface.palette;
         let holds = cell.attainment() >= self.target;
@@ -164,13 +176,8 @@ impl HeatMapChart {
             Some(good) => surface.polygon(&corners, good, 0.22)?,
             None => surface.polygon(&corners, palette.excess, 0.1 + 0.6 * depth)?,
         }
-        let text = if self.counts {
-            format::short(cell.lost() as f64)
-        } else {
-            percent_of(cell.attainment())
-        };
-        let room = surface.text_width(&text, !holds) + 4.0;
-        if room <= rect.width() && rect.bottom - rect.top >= 13.0 {
+        if numbered {
+            let text = self.number(&cell);
             let centre =
                 (f64::midpoint(rect.left, rect.right), f64::midpoint(rect.top, rect.bottom));
             let label = Label::new(&text, centre, palette.ink).centred();

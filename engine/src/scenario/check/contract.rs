@@ -35,7 +35,7 @@ pub(super) fn check(doc: &SloDoc, path: &str, findings: &mut Findings) -> Contra
         findings.error(
             format!("{path}.attainment_target"),
             format!("the share that must be good is {:?}", doc.attainment_target),
-            "give a share above 0 and up to 1, e.g. 0.95",
+            "give a share above 0 and up to 1 (100 %), e.g. 0.95 (95 %)",
         );
     }
     contract

@@ -144,7 +144,7 @@ fn check_scheduler(
         findings.error(
             format!("{path}.gpu_memory_utilization"),
             format!("the share of GPU memory the engine may use is {share:?}"),
-            "give a share above 0 and up to 1, e.g. 0.9",
+            "give a share above 0 and up to 1 (100 %), e.g. 0.9 (90 %)",
         );
     }
     if !(doc.block_size.is_power_of_two() && doc.block_size <= 256) {

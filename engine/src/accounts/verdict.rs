@@ -103,8 +103,8 @@ impl Evidence<'_> {
                     .map_or("a percentile target is missed", |clause| clause)
             ),
             VerdictState::LateButStable if self.unserved() => format!(
-                "Debt does not grow, since requests are turned away or leave: only {good} of them \
-                 are good"
+                "Not all work is done: some is turned away or leaves, and only {good} of requests \
+                 are good; debt does not grow"
             ),
             VerdictState::LateButStable => format!(
                 "All work is done, but only {good} of requests are good; debt does not grow"
@@ -115,7 +115,7 @@ impl Evidence<'_> {
                 three_digits(supply.required.rps),
                 percent(supply.required_peak.rps / supply.sustainable_at_peak.rps),
                 if supply.is_another_mix_at_peak() { " of the mix at that hour" } else { "" },
-                if supply.required_peak.rps > supply.sustainable_at_peak.rps {
+                if self.unyielding.1.rps > supply.sustainable_at_peak.rps {
                     ", too briefly to break the contract"
                 } else {
                     ""
@@ -155,7 +155,7 @@ impl Evidence<'_> {
             let during = if when.is_empty() { "" } else { " while demand is at its peak" };
             let what = if self.unserved() {
                 format!(
-                    "demand is {growth} req/s above what is sustained{during}: it queues until it is \
+                    "demand is {growth} req/s above what is sustained{during}: as much piles up, is \
                      turned away or leaves"
                 )
             } else {

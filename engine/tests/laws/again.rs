@@ -9,7 +9,7 @@ use goodput_engine::workload::{ClientBehaviour, OfferedRequest, Retries, RetryOn
 use proptest::prelude::*;
 
 use super::clients::{Case, cases, class, one_seat, run};
-use super::common::request;
+use super::common::{charges_every_step, request};
 
 const EVERY_WAY: [RetryOn; 5] = [
     RetryOn::Rejected,
@@ -86,12 +86,7 @@ proptest! {
     #[test]
     fn the_books_of_all_attempts_sum_to_the_time_in_steps(case in again()) {
         let run = run(&case);
-        let charged: i64 = run.stamps.iter().map(|stamps| stamps.busy.0).sum();
-        // Less than a picosecond per token of one step is never shared out.
-        let fleet = &case.fleet;
-        let most = i64::from(fleet.replicas) * i64::from(fleet.replica.max_num_batched_tokens);
-        let rest = run.busy.0 - charged;
-        prop_assert!((0..most).contains(&rest), "{charged} charged of {}", run.busy.0);
+        prop_assert!(charges_every_step(&run, &case.fleet.replica, case.fleet.replicas));
         for stamps in &run.stamps {
             prop_assert!(stamps.retried + stamps.recomputed <= stamps.busy);
             prop_assert!(stamps.retried == Picos::ZERO || stamps.attempts > 1);

@@ -8,7 +8,7 @@ use goodput_engine::units::Picos;
 use goodput_engine::workload::OfferedRequest;
 use proptest::prelude::*;
 
-use super::common::{law, replica, request, run};
+use super::common::{charges_every_step, law, replica, request, run};
 
 /// Small replicas under all kinds of pressure.
 pub fn replicas() -> impl Strategy<Value = ReplicaSpec> {
@@ -178,11 +178,7 @@ proptest! {
         requests in requests(), replica in replicas(), n in 1_u32..4,
     ) {
         let run = run(&requests, replica.clone(), n);
-        let charged: i64 = run.stamps.iter().map(|stamps| stamps.busy.0).sum();
-        // Less than a picosecond per token of one step is never shared out.
-        let most = i64::from(n) * i64::from(replica.max_num_batched_tokens);
-        let rest = run.busy.0 - charged;
-        prop_assert!((0..most).contains(&rest), "{charged} charged of {}", run.busy.0);
+        prop_assert!(charges_every_step(&run, &replica, n));
         for stamps in &run.stamps {
             prop_assert!(stamps.recomputed <= stamps.busy);
             prop_assert!(stamps.recomputed == Picos::ZERO || stamps.preemptions > 0);

@@ -11,7 +11,7 @@ use goodput_engine::workload::{
 use proptest::prelude::*;
 
 use super::always::{replicas, requests};
-use super::common::{law, replica, request};
+use super::common::{charges_every_step, law, replica, request};
 
 /// A class whose requests are given, not generated: only its people matter.
 pub fn class(clients: ClientBehaviour, priority: i32) -> TrafficClass {
@@ -142,12 +142,7 @@ proptest! {
     #[test]
     fn the_books_of_all_requests_sum_to_the_time_in_steps(case in cases()) {
         let run = run(&case);
-        let charged: i64 = run.stamps.iter().map(|stamps| stamps.busy.0).sum();
-        // Less than a picosecond per token of one step is never shared out.
-        let fleet = &case.fleet;
-        let most = i64::from(fleet.replicas) * i64::from(fleet.replica.max_num_batched_tokens);
-        let rest = run.busy.0 - charged;
-        prop_assert!((0..most).contains(&rest), "{charged} charged of {}", run.busy.0);
+        prop_assert!(charges_every_step(&run, &case.fleet.replica, case.fleet.replicas));
     }
 
     #[test]

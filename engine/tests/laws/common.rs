@@ -23,6 +23,14 @@ pub fn law(base_s: f64, per_token_s: f64, per_kv_token_s: f64) -> CompiledLaw {
     CompiledLaw::new(&coefficients.law(), 4096, 1.0, 0.0)
 }
 
+/// Whether what requests are charged is the time of all steps of so many replicas, but for what is
+/// never shared out: less than a picosecond per token of one step.
+pub fn charges_every_step(run: &SimRun, replica: &ReplicaSpec, replicas: u32) -> bool {
+    let charged: i64 = run.stamps.iter().map(|stamps| stamps.busy.0).sum();
+    let most = i64::from(replicas) * i64::from(replica.max_num_batched_tokens);
+    (0..most).contains(&(run.busy.0 - charged))
+}
+
 /// A roomy replica: 10,000 blocks of 16, 64 seats, 2,048 tokens a step, no lag.
 pub fn replica(law: CompiledLaw) -> ReplicaSpec {
     ReplicaSpec {

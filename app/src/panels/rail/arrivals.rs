@@ -3,13 +3,13 @@
 use goodput_engine::scenario::doc::{ArrivalsDoc, RatePointDoc};
 use leptos::prelude::*;
 
-use super::number_fields;
 use super::rows::{RowEdits, rows};
 use super::text::{Reading, Typing, problem_note};
+use super::{change, number_fields};
 use crate::controls::{Choice, Select};
 use crate::format;
 use crate::parse::Quantity;
-use crate::state::edit::{ClassEdit, Edit, Typed};
+use crate::state::edit::{ClassEdit, Typed};
 use crate::state::field::{ClassField, Field, Text, of_arrivals};
 use crate::state::workbench;
 use crate::view_model::{arrivals, pasted, rate_picture};
@@ -62,10 +62,6 @@ fn about_arrivals<T: Default + PartialEq + Send + Sync + 'static>(
     workbench().about(move |doc| {
         doc.workload.classes.get(index).map(|class| read(&class.arrivals)).unwrap_or_default()
     })
-}
-
-fn change(index: usize, edit: ClassEdit) {
-    workbench().edit(&Edit::Class(index, edit));
 }
 
 fn change_kind(index: usize, kind: &str) {
@@ -213,14 +209,7 @@ fn profile(index: usize) -> AnyView {
         example: "0 10\n120 50",
         rows: 5,
     };
-    view! {
-        {rows(edits, count)}
-        <details class="more">
-            <summary>"Paste a table"</summary>
-            {typing.view()}
-        </details>
-    }
-    .into_any()
+    (rows(edits, count), typing.folded("Paste a table")).into_any()
 }
 
 fn read_points(text: &str) -> Reading {

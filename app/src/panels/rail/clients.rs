@@ -4,9 +4,9 @@ use goodput_engine::scenario::doc::{ClassDoc, PatienceDoc, RetriesDoc};
 use leptos::prelude::*;
 
 use super::text::problem_note;
-use super::{folded, number_fields};
+use super::{about_class, change, folded, number_fields};
 use crate::controls::{Choice, Select, SwitchBox};
-use crate::state::edit::{ClassEdit, Edit};
+use crate::state::edit::ClassEdit;
 use crate::state::field::{ClassField, Field, of_clients};
 use crate::state::workbench;
 use crate::view_model::policies;
@@ -44,7 +44,7 @@ const WAITING: [Waiting; 2] = [
 
 /// The editor, folded.
 pub fn editor(index: usize) -> AnyView {
-    let line = about(index, policies::clients_line);
+    let line = about_class(index, policies::clients_line);
     folded(
         "clients",
         "Clients",
@@ -59,20 +59,9 @@ pub fn editor(index: usize) -> AnyView {
     )
 }
 
-fn about<T: Default + PartialEq + Send + Sync + 'static>(
-    index: usize,
-    read: fn(&ClassDoc) -> T,
-) -> Memo<T> {
-    workbench().about(move |doc| doc.workload.classes.get(index).map(read).unwrap_or_default())
-}
-
-fn change(index: usize, edit: ClassEdit) {
-    workbench().edit(&Edit::Class(index, edit));
-}
-
 /// The numbers whose names begin so.
 fn fields(index: usize, under: &'static str) -> AnyView {
-    let named = about(index, of_clients);
+    let named = about_class(index, of_clients);
     let field = move |named| Field::Class(index, ClassField::Clients(named));
     let some = Memo::new(move |_| {
         let named = named.get().into_iter().filter(|named| named.name.starts_with(under));
@@ -114,7 +103,7 @@ fn patience(index: usize, waiting: &'static Waiting) -> AnyView {
 }
 
 fn retries(index: usize) -> AnyView {
-    let retries = about(index, |class| class.retries.clone());
+    let retries = about_class(index, |class| class.retries.clone());
     let there = Memo::new(move |_| retries.with(Option::is_some));
     let switch = Callback::new(move |on: bool| {
         change(index, ClassEdit::Retries(on.then(policies::retries_to_begin_with)));

@@ -3,11 +3,11 @@
 use goodput_engine::scenario::doc::{LengthsDoc, QuantileDoc, ScenarioDoc};
 use leptos::prelude::*;
 
-use super::number_fields;
 use super::realised::realised;
 use super::rows::{RowEdits, rows};
 use super::spread::spread_line;
 use super::text::{Typing, problem_note};
+use super::{change, number_fields};
 use crate::controls::{NumberField, Select};
 use crate::format;
 use crate::parse::Quantity;
@@ -56,10 +56,6 @@ fn about<T: Default + PartialEq + Send + Sync + 'static>(
     read: fn(&LengthsDoc) -> T,
 ) -> Memo<T> {
     workbench().about(move |doc| lengths_in(doc, index, place).map(read).unwrap_or_default())
-}
-
-fn change(index: usize, edit: ClassEdit) {
-    workbench().edit(&Edit::Class(index, edit));
 }
 
 /// What kind of lengths they are, and by which numbers people know them.
@@ -213,14 +209,7 @@ fn quantiles(index: usize, place: Place) -> AnyView {
         example: "50 200\n90 1.2k",
         rows: 5,
     };
-    view! {
-        {rows(edits, count)}
-        <details class="more">
-            <summary>"Paste a table"</summary>
-            {typing.view()}
-        </details>
-    }
-    .into_any()
+    (rows(edits, count), typing.folded("Paste a table")).into_any()
 }
 
 /// Observed lengths, pasted.

@@ -17,9 +17,11 @@ mod step_time;
 mod text;
 mod workload;
 
+use goodput_engine::scenario::doc::ClassDoc;
 use leptos::prelude::*;
 
 use crate::controls::NumberField;
+use crate::state::edit::{ClassEdit, Edit};
 use crate::state::field::Field;
 use crate::state::workbench;
 use crate::view_model::edits;
@@ -44,6 +46,7 @@ pub fn Rail() -> impl IntoView {
                         .map(|n| view! { <span class="count" data-testid="edit-count">{edits::words(n)}</span> })
                 }}
             </div>
+            <p class="cap">"Change anything: the answer follows"</p>
             <super::Problems/>
             <workload::Workload/>
             <contract::Contract/>
@@ -91,6 +94,19 @@ fn Group(
         </fieldset>
     }
     .into_any()
+}
+
+/// Something about a class.
+fn about_class<T: Default + PartialEq + Send + Sync + 'static>(
+    index: usize,
+    read: fn(&ClassDoc) -> T,
+) -> Memo<T> {
+    workbench().about(move |doc| doc.workload.classes.get(index).map(read).unwrap_or_default())
+}
+
+/// Edits a class.
+fn change(index: usize, edit: ClassEdit) {
+    workbench().edit(&Edit::Class(index, edit));
 }
 
 /// Fields for numbers, two beside each other.

@@ -1,32 +1,18 @@
 //! How an answer ends and what of it is seen: output budget, hidden tokens, and how prompts and
 //! answers go together.
 
-use goodput_engine::scenario::doc::{
-    ClassDoc, HiddenTokensDoc, LengthsDoc, PairingDoc, QualityDoc,
-};
+use goodput_engine::scenario::doc::{HiddenTokensDoc, LengthsDoc, PairingDoc, QualityDoc};
 use leptos::prelude::*;
 
-use super::lengths;
 use super::text::{Typing, problem_note};
+use super::{about_class, change, lengths};
 use crate::controls::{Choice, NumberField, Select};
 use crate::format;
-use crate::state::edit::{ClassEdit, Edit, Typed};
+use crate::state::edit::{ClassEdit, Typed};
 use crate::state::field::{ClassField, Field, Side, Text};
 use crate::state::workbench;
 use crate::view_model::lengths::place_in_report;
 use crate::view_model::{length_kinds, pasted};
-
-/// Something about a class.
-fn about<T: Default + PartialEq + Send + Sync + 'static>(
-    index: usize,
-    read: fn(&ClassDoc) -> T,
-) -> Memo<T> {
-    workbench().about(move |doc| doc.workload.classes.get(index).map(read).unwrap_or_default())
-}
-
-fn change(index: usize, edit: ClassEdit) {
-    workbench().edit(&Edit::Class(index, edit));
-}
 
 /// The output budget, the share of answers that it cuts, and how many of those pass.
 pub fn budget(index: usize) -> AnyView {
@@ -41,7 +27,7 @@ pub fn budget(index: usize) -> AnyView {
         })
     });
     // What is given is shown, so that it can be taken back where it is refused.
-    let passes = about(index, |class| {
+    let passes = about_class(index, |class| {
         let checked = class.quality != QualityDoc::NotChecked;
         match (class.truncated_pass_rate, class.max_output_tokens) {
             (Some(_), _) => "field",
@@ -80,7 +66,7 @@ pub fn budget(index: usize) -> AnyView {
 
 /// What a reasoning model generates and does not show.
 pub fn hidden(index: usize) -> AnyView {
-    let kind = about(index, |class| match class.hidden_tokens {
+    let kind = about_class(index, |class| match class.hidden_tokens {
         None => "none".to_owned(),
         Some(HiddenTokensDoc::Share { .. }) => "share".to_owned(),
         Some(HiddenTokensDoc::Added { .. }) => "added".to_owned(),
@@ -122,7 +108,7 @@ pub fn hidden(index: usize) -> AnyView {
 
 /// How the prompt and the answer of one request go together.
 pub fn pairing(index: usize) -> AnyView {
-    let kind = about(index, |class| match class.pairing {
+    let kind = about_class(index, |class| match class.pairing {
         PairingDoc::Apart => "apart".to_owned(),
         PairingDoc::Together => "together".to_owned(),
         PairingDoc::Correlated { .. } => "correlated".to_owned(),

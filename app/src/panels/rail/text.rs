@@ -36,6 +36,17 @@ pub struct Typing {
 }
 
 impl Typing {
+    /// The field, closed below what is edited row by row.
+    pub fn folded(self, title: &'static str) -> AnyView {
+        view! {
+            <details class="more">
+                <summary>{title}</summary>
+                {self.view()}
+            </details>
+        }
+        .into_any()
+    }
+
     /// The field on the page.
     pub fn view(self) -> AnyView {
         let state = State::new(self);

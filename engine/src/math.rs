@@ -3,6 +3,7 @@
 //! after it.
 
 mod gamma;
+pub mod simplex;
 
 pub use gamma::{gamma_quantile, gamma_shares};
 

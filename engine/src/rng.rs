@@ -37,6 +37,8 @@ pub enum Stream {
     ThinkTime = 34,
     /// The order in which a saturated replica meets the mix.
     Saturation = 64,
+    /// Where the searches of a fit begin.
+    Fit = 65,
 }
 
 /// Whose draw it is.

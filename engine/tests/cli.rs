@@ -5,6 +5,8 @@ mod accounting;
 mod common;
 #[path = "cli/program.rs"]
 mod program;
+#[path = "cli/replay.rs"]
+mod replay;
 #[path = "cli/tables.rs"]
 mod tables;
 
@@ -21,12 +23,21 @@ fn every_verb_says_what_it_does_and_exits_with_zero() {
     for word in ["Examples:", "estimate", "Exit codes:", "--fail-on", "catalog presets"] {
         assert!(help.out.contains(word), "{word}");
     }
-    for verb in ["estimate", "simulate", "plan", "review", "calibrate", "link", "catalog", "bench"]
-    {
+    for verb in [
+        "estimate",
+        "simulate",
+        "plan",
+        "review",
+        "calibrate",
+        "replay",
+        "link",
+        "catalog",
+        "bench",
+    ] {
         let help = goodput(&[verb, "--help"]);
         assert_eq!((help.code, help.out.contains("Usage:")), (0, true), "{verb}");
     }
-    for absent in ["diff", "sweep", "replay"] {
+    for absent in ["diff", "sweep"] {
         assert!(!help.out.contains(&format!("\n  {absent}")), "{absent} is not there yet");
     }
 }

@@ -15,6 +15,7 @@ mod names;
 mod observed;
 mod over_load;
 mod predict;
+pub mod replay;
 pub mod report;
 mod sha256;
 mod votes;

@@ -42,6 +42,7 @@ Examples:
   goodput review bench.json trace.csv               what the files say and do not say
   goodput review run.json --slo ttft=1s,tpot=50ms   who of its requests was good, and why not
   goodput calibrate bench.json --scenario s.json    fit the step time to a benchmark
+  goodput replay run.jsonl --scenario s.json --fit  predicted beside measured, request by request
   goodput link encode scenario.json                 a link for a colleague
   goodput bench                                     requests simulated per second
 
@@ -66,6 +67,8 @@ pub enum Verb {
     Review(ReviewArgs),
     /// Fit one scalar on the step time to benchmark points, each under its own conditions.
     Calibrate(CalibrateArgs),
+    /// Simulate the very requests of a per-request log, and hold what comes out beside it.
+    Replay(ReplayArgs),
     /// Share links.
     Link {
         /// Which way.
@@ -210,6 +213,29 @@ pub struct CalibrateArgs {
     /// Tensor-parallel size, where neither the file nor a scenario says so.
     #[arg(long)]
     pub tensor_parallel: Option<u32>,
+}
+
+/// `replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// A per-request log: when each request was sent, its tokens, TTFT and E2E; - for standard
+    /// input.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The scenario whose pool the run was served by.
+    #[arg(long)]
+    pub scenario: String,
+    /// Fit the step law to the requests with even numbers first, and compare the others.
+    #[arg(long)]
+    pub fit: bool,
+    /// Limits by which requests are good, each with its unit: ttft=1s,tpot=50ms,e2e=20s. Without,
+    /// those of the scenario, if it has one class.
+    #[arg(long, value_name = "LIMITS")]
+    pub slo: Option<String>,
+    /// Write one line per request, predicted beside measured. Not `-`: standard output holds the
+    /// report.
+    #[arg(long, value_name = "FILE.csv")]
+    pub requests: Option<PathBuf>,
 }
 
 /// Share links.

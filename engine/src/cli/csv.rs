@@ -1,15 +1,44 @@
-//! The two tables of `simulate`: every offered request, and the fleet over time.
+//! Tables: where they may go, and the two of `simulate`: every offered request, and the fleet over
+//! time.
 //!
 //! Moments are integer picoseconds printed as seconds with 12 decimals, exactly. Everything else
 //! is printed so that reading it back gives the same number. An empty cell is a value that never
 //! came: over the column it counts as +∞.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 use goodput_engine::accounts::report::SeriesPoint;
 use goodput_engine::slo::{self, Contract, Fate, RequestStamps, Tpot};
 use goodput_engine::units::{PICOS_PER_S, Picos};
 use goodput_engine::workload::OfferedRequest;
+
+use super::output::Failure;
+
+/// Whether a table may go to `path`. `-` is standard output elsewhere, and that is taken by the
+/// report.
+pub fn check_table(path: &Path) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return Err(Failure::Usage(
+            "standard output holds the report, so a table cannot go there: name a file, or \
+             /dev/stderr"
+                .to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// Makes the file at `path` and writes it.
+pub fn write_file(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let cannot =
+        |error: io::Error| Failure::Usage(format!("{} cannot be written: {error}", path.display()));
+    let mut out = BufWriter::new(File::create(path).map_err(cannot)?);
+    write(&mut out).map_err(cannot)
+}
 
 /// One line per request of the measurement window.
 pub struct RequestTable<'a> {

@@ -14,6 +14,7 @@ mod input;
 mod link;
 mod output;
 mod plan;
+mod replay;
 mod review;
 mod simulate;
 mod text;
@@ -39,6 +40,7 @@ fn answer(cli: &Cli) -> Result<Answer, Failure> {
         Verb::Plan(args) => plan::run(args),
         Verb::Review(args) => review::run(args),
         Verb::Calibrate(args) => calibrate::run(args),
+        Verb::Replay(args) => replay::run(args),
         Verb::Link { direction } => link::run(direction),
         Verb::Catalog { list } => catalog::run(*list),
         Verb::Bench(args) => bench::run(args),

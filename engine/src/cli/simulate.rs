@@ -1,9 +1,5 @@
 //! `goodput simulate`.
 
-use std::fs::File;
-use std::io::{self, BufWriter};
-use std::path::Path;
-
 use goodput_engine::accounts::accounting::Accounting;
 use goodput_engine::accounts::report::SimReport;
 use goodput_engine::accounts::{Simulated, Unanswerable, answer, cross};
@@ -13,7 +9,7 @@ use goodput_engine::stats;
 use serde::Serialize;
 
 use super::args::{Crossing, SimulateArgs};
-use super::csv::{RequestTable, write_series};
+use super::csv::{RequestTable, check_table, write_file, write_series};
 use super::output::{Answer, Failure, warn};
 use super::{accounting, estimate, input, text};
 
@@ -103,15 +99,9 @@ fn instead(
     Ok(estimate::of(scenario)?.with_findings(severities))
 }
 
-/// Where a table may go. `-` is standard output elsewhere, and that is taken by the report.
+/// Where the tables may go.
 fn check_tables(args: &SimulateArgs) -> Result<(), Failure> {
-    if args.requests.iter().chain(&args.series).any(|path| path == Path::new("-")) {
-        return Err(Failure::Usage(
-            "standard output holds the report, so a table cannot go there: name a file, or \
-             /dev/stderr"
-                .to_owned(),
-        ));
-    }
+    args.requests.iter().chain(&args.series).try_for_each(|path| check_table(path))?;
     if args.requests.is_some() && args.requests == args.series {
         return Err(Failure::Usage(
             "--requests and --series name the same file: each is a table of its own".to_owned(),
@@ -132,16 +122,6 @@ fn requests<'a>(scenario: &'a Scenario, simulated: &'a Simulated) -> RequestTabl
         warmup: scenario.warmup,
         usd_per_replica_s: usd_per_replica_h.map(|usd| usd / 3600.0),
     }
-}
-
-fn write_file(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> Result<(), Failure> {
-    let cannot =
-        |error: io::Error| Failure::Usage(format!("{} cannot be written: {error}", path.display()));
-    let mut out = BufWriter::new(File::create(path).map_err(cannot)?);
-    write(&mut out).map_err(cannot)
 }
 
 fn replications(

@@ -45,10 +45,69 @@ fn is_zero(x: &f64) -> bool {
     *x == 0.0
 }
 
-/// The exponent is fitted between 1.05 and 10; beyond 64 the norm is its larger side.
-const LARGEST_P: f64 = 64.0;
+/// Coefficients of a law that says nothing of some term: what a fit moves has to be there. Three
+/// are far below what a step takes, and an exponent that is not there is an ordinary one.
+const SMALLEST: StepCoefficients = StepCoefficients {
+    c0_s: 1e-4,
+    cw_s: 1e-4,
+    cw_experts_s: 0.0,
+    expert_share: 0.0,
+    c1_s_per_token: 1e-7,
+    c2_s_per_pair: 1e-11,
+    c3_s_per_decode_seq: 1e-6,
+    c4_s_per_kv_token: 1e-10,
+    p: 2.0,
+};
 
 impl StepCoefficients {
+    /// The exponent is fitted between 1.05 and 10; beyond this the norm is its larger side.
+    pub const LARGEST_P: f64 = 64.0;
+
+    /// Coefficients near `law`, each above zero, for a fit to begin with. They are not the law
+    /// itself: two rooflines become one, and what stands beside a roofline becomes part of it.
+    pub fn like(law: &StepLaw) -> Self {
+        let (mut c0, mut c1, mut p) = (0.0, 0.0, SMALLEST.p);
+        let mut like = SMALLEST;
+        for term in &law.token_terms {
+            match term {
+                TokenTerm::Constant { seconds } => c0 += seconds,
+                TokenTerm::PerToken { seconds } => c1 += seconds,
+                TokenTerm::SoftRoofline(roofline) => {
+                    like.cw_s += roofline.weights_s;
+                    like.cw_experts_s += roofline.experts_s;
+                    like.expert_share = like.expert_share.max(roofline.expert_share);
+                    c1 += roofline.compute_s_per_token;
+                    p = roofline.p;
+                }
+            }
+        }
+        Self {
+            c0_s: c0.max(SMALLEST.c0_s),
+            c1_s_per_token: c1.max(SMALLEST.c1_s_per_token),
+            c2_s_per_pair: law.s_per_pair.max(SMALLEST.c2_s_per_pair),
+            c3_s_per_decode_seq: law.s_per_decode_seq.max(SMALLEST.c3_s_per_decode_seq),
+            c4_s_per_kv_token: law.s_per_kv_token.max(SMALLEST.c4_s_per_kv_token),
+            p,
+            ..like
+        }
+    }
+
+    /// The same law `factor` times as slow.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        Self {
+            c0_s: factor * self.c0_s,
+            cw_s: factor * self.cw_s,
+            cw_experts_s: factor * self.cw_experts_s,
+            expert_share: self.expert_share,
+            c1_s_per_token: factor * self.c1_s_per_token,
+            c2_s_per_pair: factor * self.c2_s_per_pair,
+            c3_s_per_decode_seq: factor * self.c3_s_per_decode_seq,
+            c4_s_per_kv_token: factor * self.c4_s_per_kv_token,
+            p: self.p,
+        }
+    }
+
     /// The law these coefficients describe.
     pub fn law(&self) -> StepLaw {
         StepLaw {
@@ -95,11 +154,11 @@ impl StepCoefficients {
                 "a positive c0_s, cw_s or c1_s_per_token",
             ));
         }
-        if !(1.0..=LARGEST_P).contains(&self.p) {
+        if !(1.0..=Self::LARGEST_P).contains(&self.p) {
             problems.push(Problem::error(
                 "p",
                 format!("{} is no exponent of a norm", self.p),
-                format!("1 (reading and arithmetic add up) to {LARGEST_P} (they overlap)"),
+                format!("1 (reading and arithmetic add up) to {} (they overlap)", Self::LARGEST_P),
             ));
         }
         if !(0.0..=1.0).contains(&self.expert_share) {

@@ -25,6 +25,7 @@ pub mod estimate;
 pub mod sim;
 // Layer 5
 pub mod calibration;
+pub mod compare;
 pub mod review;
 // Layer 6
 pub mod planner;

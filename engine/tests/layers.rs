@@ -12,7 +12,7 @@ const LAYERS: [&[&str]; 7] = [
     &["step_time", "catalog"],
     &["scenario", "ingest"],
     &["sim", "estimate", "accounts"],
-    &["calibration", "review", "remedies"],
+    &["calibration", "review", "compare", "remedies"],
     &["planner"],
 ];
 

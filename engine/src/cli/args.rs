@@ -39,6 +39,7 @@ Examples:
   goodput simulate '#s=1.…' --requests out.csv      every request, one line each
   goodput simulate s.json --by prompt,output        outcomes as a heat map
   goodput plan scenario.json                        how many replicas hold the contract
+  goodput diff before.json after.json               what an edit does, request by request
   goodput review bench.json trace.csv               what the files say and do not say
   goodput review run.json --slo ttft=1s,tpot=50ms   who of its requests was good, and why not
   goodput calibrate bench.json --scenario s.json    fit the step time to a benchmark
@@ -63,6 +64,8 @@ pub enum Verb {
     Simulate(SimulateArgs),
     /// The smallest fleet that holds the contract, the distance to the cliff, and what binds.
     Plan(ScenarioArg),
+    /// Two scenarios side by side: inputs that differ, results, and what became of each request.
+    Diff(DiffArgs),
     /// What benchmark and trace files say, and what they do not.
     Review(ReviewArgs),
     /// Fit one scalar on the step time to benchmark points, each under its own conditions.
@@ -179,6 +182,20 @@ impl FromStr for Crossing {
 
 /// More would be cells of a request each.
 const MOST_CROSSED: usize = 3;
+
+/// `diff`.
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// The first scenario: a JSON file, - for standard input, or a share link or its fragment.
+    #[arg(value_name = "A")]
+    pub a: String,
+    /// The second, likewise.
+    #[arg(value_name = "B")]
+    pub b: String,
+    /// Runs of each, with consecutive seeds: differences are taken seed by seed.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub replications: u32,
+}
 
 /// `review`.
 #[derive(Debug, Args)]

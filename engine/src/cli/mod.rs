@@ -9,6 +9,7 @@ mod bench;
 mod calibrate;
 mod catalog;
 mod csv;
+mod diff;
 mod estimate;
 mod input;
 mod link;
@@ -38,6 +39,7 @@ fn answer(cli: &Cli) -> Result<Answer, Failure> {
         Verb::Estimate(args) => estimate::run(args),
         Verb::Simulate(args) => simulate::run(args),
         Verb::Plan(args) => plan::run(args),
+        Verb::Diff(args) => diff::run(args),
         Verb::Review(args) => review::run(args),
         Verb::Calibrate(args) => calibrate::run(args),
         Verb::Replay(args) => replay::run(args),

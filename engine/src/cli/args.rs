@@ -40,6 +40,7 @@ Examples:
   goodput simulate s.json --by prompt,output        outcomes as a heat map
   goodput plan scenario.json                        how many replicas hold the contract
   goodput diff before.json after.json               what an edit does, request by request
+  goodput sweep grid.json --out results.jsonl       a grid of scenarios, on all cores, resumable
   goodput review bench.json trace.csv               what the files say and do not say
   goodput review run.json --slo ttft=1s,tpot=50ms   who of its requests was good, and why not
   goodput calibrate bench.json --scenario s.json    fit the step time to a benchmark
@@ -66,6 +67,8 @@ pub enum Verb {
     Plan(ScenarioArg),
     /// Two scenarios side by side: inputs that differ, results, and what became of each request.
     Diff(DiffArgs),
+    /// Many scenarios, on all cores: one line of JSON each, in order.
+    Sweep(SweepArgs),
     /// What benchmark and trace files say, and what they do not.
     Review(ReviewArgs),
     /// Fit one scalar on the step time to benchmark points, each under its own conditions.
@@ -195,6 +198,51 @@ pub struct DiffArgs {
     /// Runs of each, with consecutive seeds: differences are taken seed by seed.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub replications: u32,
+}
+
+/// `sweep`.
+#[derive(Debug, Args)]
+pub struct SweepArgs {
+    /// A grid, {"scenario": …, "grid": {"fleet.pools[0].replicas": [1, 2, 4], …}}, or scenarios or
+    /// links, one a line; - for standard input.
+    #[arg(value_name = "GRID")]
+    pub grid: String,
+    /// Only the scenarios of this shard: I/N takes numbers I, I + N, I + 2N … from zero. Lines keep
+    /// their numbers, so that shards are merged by sorting on them.
+    #[arg(long, value_name = "I/N", default_value = "0/1")]
+    pub shard: Shard,
+    /// Threads; all cores without. The output is the same for any number.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// Write to this file instead of standard output. If it holds lines of this sweep already, they
+    /// are kept and the sweep goes on behind them.
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub out: Option<PathBuf>,
+    /// Full reports instead of headline numbers: some hundred kilobytes a line.
+    #[arg(long)]
+    pub full: bool,
+}
+
+/// Shard `index` of `count`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// From zero, below `count`.
+    pub index: usize,
+    /// At least one.
+    pub count: usize,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').and_then(|(index, count)| {
+            Some(Self { index: index.trim().parse().ok()?, count: count.trim().parse().ok()? })
+        });
+        numbers.filter(|shard| shard.index < shard.count).ok_or_else(|| {
+            format!("{text:?} is no shard: give I/N with I from 0 to N − 1, e.g. 0/8")
+        })
+    }
 }
 
 /// `review`.

@@ -72,7 +72,16 @@ pub fn benchmark_files(path: &Path) -> Result<Vec<BenchmarkFile>, Failure> {
 
 /// The text of a file, or of standard input for `-`.
 pub fn text(source: &str) -> Result<String, Failure> {
-    let bytes = bytes(Path::new(source), MAX_TEXT_BYTES)?;
+    text_within(source, MAX_TEXT_BYTES)
+}
+
+/// The same of many scenarios.
+pub fn text_of_many(source: &str) -> Result<String, Failure> {
+    text_within(source, MAX_FILE_BYTES)
+}
+
+fn text_within(source: &str, limit: usize) -> Result<String, Failure> {
+    let bytes = bytes(Path::new(source), limit)?;
     String::from_utf8(bytes).map_err(|error| {
         Problem::error(
             source,

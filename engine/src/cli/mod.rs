@@ -18,6 +18,7 @@ mod plan;
 mod replay;
 mod review;
 mod simulate;
+mod sweep;
 mod text;
 
 use std::process::ExitCode;
@@ -40,6 +41,7 @@ fn answer(cli: &Cli) -> Result<Answer, Failure> {
         Verb::Simulate(args) => simulate::run(args),
         Verb::Plan(args) => plan::run(args),
         Verb::Diff(args) => diff::run(args),
+        Verb::Sweep(args) => sweep::run(args),
         Verb::Review(args) => review::run(args),
         Verb::Calibrate(args) => calibrate::run(args),
         Verb::Replay(args) => replay::run(args),

@@ -16,6 +16,8 @@ pub struct Answer {
     json: String,
     text: String,
     worst: Option<Severity>,
+    /// It has been printed already, line by line.
+    is_printed: bool,
 }
 
 /// Why a verb gave no answer.
@@ -59,7 +61,12 @@ impl Answer {
         // Only a map with keys that are no strings, or a value that refuses, could fail here.
         let json = serde_json::to_string_pretty(value)
             .map_err(|error| Failure::Usage(format!("the answer cannot be written: {error}")))?;
-        Ok(Self { json, text, worst: None })
+        Ok(Self { json, text, worst: None, is_printed: false })
+    }
+
+    /// An answer that has been printed already, with the worst that was found.
+    pub fn printed(worst: Option<Severity>) -> Self {
+        Self { json: String::new(), text: String::new(), worst, is_printed: true }
     }
 
     /// The same answer with findings of these severities.
@@ -87,8 +94,9 @@ pub fn finish(cli: &Cli, result: Result<Answer, Failure>) -> ExitCode {
                 .fail_on
                 .zip(answer.worst)
                 .is_some_and(|(threshold, worst)| worst >= threshold.into());
-            let printed = print(if as_json { &answer.json } else { &answer.text });
-            printed.unwrap_or(if reached { ExitCode::from(3) } else { ExitCode::SUCCESS })
+            let text = if as_json { &answer.json } else { &answer.text };
+            let failed = if answer.is_printed { None } else { print(text) };
+            failed.unwrap_or(if reached { ExitCode::from(3) } else { ExitCode::SUCCESS })
         }
         Err(Failure::Problems(problems)) => {
             let text = in_words(&problems);

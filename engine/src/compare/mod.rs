@@ -13,7 +13,7 @@ use serde::Serialize;
 
 pub use inputs::{InputChange, inputs};
 pub use moved::Moved;
-pub use results::{Better, ResultChange};
+pub use results::{Better, ResultChange, headline};
 
 use crate::accounts::{Simulated, Unanswerable, answer};
 use crate::scenario::Scenario;

@@ -1,5 +1,7 @@
 //! The headline numbers of two reports beside each other.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::Comparison;
@@ -85,6 +87,11 @@ const METRICS: [Metric; 22] = [
     less("cost.per_good_request", |r| r.cost.as_ref()?.per_good_request),
     less("cost.per_month", |r| Some(r.cost.as_ref()?.per_month)),
 ];
+
+/// The headline numbers of one report by their names; `null` where there is none to give.
+pub fn headline(report: &SimReport) -> BTreeMap<&'static str, Option<f64>> {
+    METRICS.iter().map(|metric| (metric.name, (metric.of)(report))).collect()
+}
 
 /// Every number of both, of the first pair; over all pairs where there are several.
 pub fn results(pairs: &[(Simulated, Simulated)]) -> Vec<ResultChange> {

@@ -26,6 +26,7 @@ pub mod sim;
 // Layer 5
 pub mod calibration;
 pub mod compare;
+pub mod remedies;
 pub mod review;
 // Layer 6
 pub mod planner;

@@ -2,6 +2,7 @@
 
 mod estimate;
 mod plan;
+mod remedies;
 mod simulation;
 
 use std::fmt::Write;
@@ -13,6 +14,7 @@ use goodput_engine::problem::Severity;
 
 pub use estimate::estimate;
 pub use plan::plan;
+pub use remedies::remedies;
 pub use simulation::simulation;
 
 /// Lines of a label and a value, the values under each other.

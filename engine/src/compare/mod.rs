@@ -61,40 +61,77 @@ pub struct Unanswered {
 
 /// Compares two scenarios over `runs` seeds each, at least one.
 pub fn compare(a: Side<'_>, b: Side<'_>, runs: u32) -> Comparison {
-    let mut comparison = Comparison {
-        names: [a, b].map(|side| side.scenario.name.clone()),
-        inputs: inputs(a.doc, b.doc),
-        results: Vec::new(),
-        unanswered: Vec::new(),
-        moved: None,
-        runs: runs.max(1),
-        sentence: String::new(),
-    };
-    let mut pairs: Vec<(Simulated, Simulated)> = Vec::new();
-    for offset in 0..u64::from(comparison.runs) {
-        match (of_seed(a.scenario, offset), of_seed(b.scenario, offset)) {
-            (Ok(of_a), Ok(of_b)) => pairs.push((of_a, of_b)),
-            (of_a, of_b) => {
-                let sides = [("a", of_a.err()), ("b", of_b.err())];
+    Base::new(a, runs).compare(b)
+}
+
+/// The first of two scenarios, simulated once and compared with as many others as wanted.
+#[derive(Debug)]
+pub struct Base<'a> {
+    side: Side<'a>,
+    /// One run a seed; none where it cannot be simulated.
+    runs: Result<Vec<Simulated>, Unanswerable>,
+    seeds: u32,
+}
+
+impl<'a> Base<'a> {
+    /// Simulates a scenario over `seeds` seeds, at least one.
+    pub fn new(side: Side<'a>, seeds: u32) -> Self {
+        let seeds = seeds.max(1);
+        Self { side, runs: over_seeds(side.scenario, seeds), seeds }
+    }
+
+    /// Its runs.
+    ///
+    /// # Errors
+    /// It cannot be simulated.
+    pub fn runs(&self) -> Result<&[Simulated], &Unanswerable> {
+        self.runs.as_ref().map(Vec::as_slice)
+    }
+
+    /// Compares another scenario with it.
+    pub fn compare(&self, other: Side<'_>) -> Comparison {
+        self.compare_and_keep(other).0
+    }
+
+    /// The same, with the first run of the other.
+    pub fn compare_and_keep(
+        &self,
+        other: Side<'_>,
+    ) -> (Comparison, Result<Simulated, Unanswerable>) {
+        let others = over_seeds(other.scenario, self.seeds);
+        let mut comparison = Comparison {
+            names: [self.side, other].map(|side| side.scenario.name.clone()),
+            inputs: inputs(self.side.doc, other.doc),
+            results: Vec::new(),
+            unanswered: Vec::new(),
+            moved: None,
+            runs: self.seeds,
+            sentence: String::new(),
+        };
+        match (&self.runs, &others) {
+            (Ok(runs), Ok(others)) => {
+                comparison.moved =
+                    moved::moved((&runs[0], self.side.scenario), (&others[0], other.scenario));
+                comparison.results = results::results(runs, others);
+            }
+            (a, b) => {
+                let sides = [("a", a.as_ref().err()), ("b", b.as_ref().err())];
                 comparison.unanswered = sides
                     .into_iter()
                     .filter_map(|(side, why)| Some(Unanswered { side, why: why?.to_string() }))
                     .collect();
-                break;
             }
         }
+        comparison.sentence = results::sentence(&comparison);
+        (comparison, others.map(|mut runs| runs.swap_remove(0)))
     }
-    if comparison.unanswered.is_empty() {
-        comparison.moved = pairs
-            .first()
-            .and_then(|(of_a, of_b)| moved::moved((of_a, a.scenario), (of_b, b.scenario)));
-        comparison.results = results::results(&pairs);
-    }
-    comparison.sentence = results::sentence(&comparison);
-    comparison
 }
 
-fn of_seed(scenario: &Scenario, offset: u64) -> Result<Simulated, Unanswerable> {
-    let seed = scenario.seed.wrapping_add(offset);
-    answer(&Scenario { seed, ..scenario.clone() })
+/// Runs with consecutive seeds from the scenario's own on, at least one.
+fn over_seeds(scenario: &Scenario, seeds: u32) -> Result<Vec<Simulated>, Unanswerable> {
+    let of_seed = |offset: u32| {
+        let seed = scenario.seed.wrapping_add(u64::from(offset));
+        answer(&Scenario { seed, ..scenario.clone() })
+    };
+    (0..seeds).map(of_seed).collect()
 }

@@ -93,30 +93,24 @@ pub fn headline(report: &SimReport) -> BTreeMap<&'static str, Option<f64>> {
     METRICS.iter().map(|metric| (metric.name, (metric.of)(report))).collect()
 }
 
-/// Every number of both, of the first pair; over all pairs where there are several.
-pub fn results(pairs: &[(Simulated, Simulated)]) -> Vec<ResultChange> {
-    let Some((a, b)) = pairs.first() else { return Vec::new() };
-    METRICS.iter().map(|metric| change(metric, &a.report, &b.report, pairs)).collect()
+/// Every number of both, of the first seed, and over all seeds where there are several.
+pub fn results(a: &[Simulated], b: &[Simulated]) -> Vec<ResultChange> {
+    METRICS.iter().filter_map(|metric| change(metric, a, b)).collect()
 }
 
-fn change(
-    metric: &Metric,
-    a: &SimReport,
-    b: &SimReport,
-    pairs: &[(Simulated, Simulated)],
-) -> ResultChange {
-    let (of_a, of_b) = ((metric.of)(a), (metric.of)(b));
+fn change(metric: &Metric, a: &[Simulated], b: &[Simulated]) -> Option<ResultChange> {
+    let of = |simulated: &Simulated| (metric.of)(&simulated.report);
+    let difference = |(a, b): (&Simulated, &Simulated)| Some(of(b)? - of(a)?);
+    let (of_a, of_b) = (of(a.first()?), of(b.first()?));
     let delta = of_b.zip(of_a).map(|(b, a)| b - a);
-    let difference =
-        |(a, b): &(Simulated, Simulated)| Some((metric.of)(&b.report)? - (metric.of)(&a.report)?);
-    let differences: Option<Vec<f64>> = pairs.iter().map(difference).collect();
+    let differences: Option<Vec<f64>> = a.iter().zip(b).map(difference).collect();
     let worse = |delta: f64| match metric.better {
         Better::Higher => delta < 0.0,
         Better::Lower => delta > 0.0,
     };
     // What never comes is worse than anything that does.
     let never = of_a.is_some() && of_b.is_none();
-    ResultChange {
+    Some(ResultChange {
         name: metric.name,
         better: metric.better,
         a: of_a,
@@ -124,7 +118,7 @@ fn change(
         delta,
         worsens: delta.map_or(never, worse),
         over_seeds: differences.filter(|all| all.len() > 1).and_then(|all| Band::of(&all)),
-    }
+    })
 }
 
 impl Band {

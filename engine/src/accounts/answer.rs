@@ -133,7 +133,7 @@ impl<'a> Answer<'a> {
         let Scenario { classes, horizon, .. } = scenario;
         let saturations = Saturations::of(classes, &mix, *horizon, &fleet.replica)
             .ok_or(Unanswerable::NothingFits)?;
-        let requests = if scenario.has_closed_loop() {
+        let requests = if scenario.has_followers() {
             scenario.offered().map_err(Unanswerable::Workload)?
         } else {
             mix
@@ -158,7 +158,7 @@ impl<'a> Answer<'a> {
     /// How far a run has come that has decided so many requests, 0 to 1. How much the users of a
     /// closed loop will ask is not known before, so with them it goes by time.
     pub fn share_done(&self, run: &FleetSim, decided: u64) -> f64 {
-        if self.scenario.has_closed_loop() {
+        if self.scenario.has_followers() {
             (run.now().as_secs() / self.scenario.horizon.as_secs()).min(1.0)
         } else {
             decided as f64 / self.requests.len().max(1) as f64

@@ -110,8 +110,10 @@ fn mix_between(
     horizon: Picos,
     (from, to): (Picos, Picos),
 ) -> Option<Vec<OfferedRequest>> {
-    if classes.iter().any(|class| class.arrivals.closed_loop().is_some()) {
-        return None; // when its users ask, the fleet decides
+    let decided_by_the_fleet =
+        |class: &TrafficClass| class.arrivals.closed_loop().is_some() || class.session.is_some();
+    if classes.iter().any(decided_by_the_fleet) {
+        return None; // when their users ask
     }
     let shares = |from, to| {
         let expected: Vec<f64> = classes.iter().map(|c| c.arrivals.expected(from, to)).collect();

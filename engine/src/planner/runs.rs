@@ -279,8 +279,8 @@ fn simulate_while_hopeful(
     left: u64,
     to_the_end: bool,
 ) -> (End, u64) {
-    // How much the users of a closed loop will ask is not known before the end.
-    let to_the_end = to_the_end || scenario.has_closed_loop();
+    // How much users of closed loops and sessions will ask is not known before the end.
+    let to_the_end = to_the_end || scenario.has_followers();
     let boundaries = BOUNDARIES_BETWEEN_LOOKS.max(requests.len() as u64);
     while let Progress::Running { .. } = sim.advance(boundaries) {
         let work = work(&sim);

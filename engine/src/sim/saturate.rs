@@ -290,6 +290,7 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
 mod tests {
     use super::*;
     use crate::step_time::{CompiledLaw, StepCoefficients};
+    use crate::workload::Lineage;
 
     fn spec() -> ReplicaSpec {
         let coefficients = StepCoefficients {
@@ -327,6 +328,7 @@ mod tests {
         patience: None,
         fails: false,
         acceptable: true,
+        lineage: Lineage::NONE,
     };
 
     #[test]

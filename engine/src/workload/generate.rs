@@ -1,9 +1,11 @@
 //! From traffic classes to the list of requests they offer.
 
+use std::num::NonZeroU32;
+
 use rand::RngExt;
 
 use super::class::Hidden;
-use super::{Due, OfferedRequest, TrafficClass};
+use super::{Carries, Due, Lineage, OfferedRequest, TrafficClass};
 use crate::problem::Problem;
 use crate::rng::{Key, Stream, keyed};
 use crate::units::Picos;
@@ -33,20 +35,32 @@ pub fn generate(
     let mut offered = Vec::new();
     for (index, class) in (0..).zip(classes) {
         let dues = class.arrivals.dues(seed, u64::from(class.position));
+        let before = offered.len();
         for due in dues.take_while(|due| due.at < horizon) {
             if offered.len() as u64 >= MAX_REQUESTS {
                 return Err(too_many(expected));
             }
             let who = Identity { seed, position: class.position, request: due.request };
-            offered.push(class.request(index, who, due)?);
+            let (request, hidden) = class.request(index, who, due)?;
+            let place = u32::try_from(offered.len() - before).unwrap_or(u32::MAX);
+            let turns = class
+                .session
+                .as_ref()
+                .map_or(1, |session| session.turns_of(seed, class.position.into(), place));
+            offered.push(request.carrying(hidden, turns > 1));
         }
     }
     // Stable, so requests of one class that are due at once stay in their order.
     offered.sort_by_key(|request: &OfferedRequest| (request.due, request.class));
+    for (number, request) in (1..).zip(&mut offered) {
+        if classes[request.class as usize].session.is_some() {
+            request.lineage.session = NonZeroU32::new(number);
+        }
+    }
     Ok(offered)
 }
 
-fn too_many(expected: f64) -> Problem {
+pub(super) fn too_many(expected: f64) -> Problem {
     Problem::error(
         "workload",
         format!(
@@ -72,6 +86,12 @@ pub fn digest(requests: &[OfferedRequest]) -> u64 {
         add(u64::from(request.output_tokens));
         add(request.patience.map_or(u64::MAX, |patience| patience.0.cast_unsigned()));
         add(u64::from(request.fails) << 1 | u64::from(request.acceptable));
+        let Lineage { prefix, prefix_tokens, session, history_tokens, carries } = request.lineage;
+        if prefix.or(session).is_some() {
+            add(prefix.map_or(0, |prefix| u64::from(prefix.get())) << 32 | u64::from(prefix_tokens));
+            add(session.map_or(0, |id| u64::from(id.get())) << 32 | u64::from(history_tokens));
+            add(u64::from(carries != Carries::Nothing));
+        }
     }
     hash
 }
@@ -107,8 +127,39 @@ impl TrafficClass {
         request: u64,
         due: Picos,
     ) -> Result<OfferedRequest, Problem> {
+        self.drawn(seed, class, request, due).map(|(request, _)| request)
+    }
+
+    /// The same, and how many of its tokens are not shown.
+    ///
+    /// # Errors
+    /// Its length was not recorded.
+    pub(super) fn drawn(
+        &self,
+        seed: u64,
+        class: u32,
+        request: u64,
+        due: Picos,
+    ) -> Result<(OfferedRequest, u32), Problem> {
         let who = Identity { seed, position: self.position, request };
         self.request(class, who, Due { at: due, request, record: 0 })
+    }
+
+    /// How many of the `generated` tokens of that request are not shown: those that come first.
+    pub(super) fn hidden_tokens(&self, seed: u64, request: u64, generated: u32) -> u32 {
+        let who = Identity { seed, position: self.position, request };
+        match &self.hidden {
+            Hidden::None => 0,
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a share of the tokens"
+            )]
+            Hidden::Share(share) => (f64::from(generated) * share).round() as u32,
+            // Recorded ones belong to requests whose turns are not drawn.
+            Hidden::Added(lengths) => lengths.draw(who.key(Stream::HiddenTokens), 0).unwrap_or(0),
+        }
+        .min(generated)
     }
 
     /// Whether the server fails that attempt, from 0, of a request of this class.
@@ -117,7 +168,13 @@ impl TrafficClass {
         self.error_rate > 0.0 && keyed(key).random::<f64>() < self.error_rate
     }
 
-    fn request(&self, class: u32, who: Identity, due: Due) -> Result<OfferedRequest, Problem> {
+    /// A request, and how many of its tokens are not shown.
+    fn request(
+        &self,
+        class: u32,
+        who: Identity,
+        due: Due,
+    ) -> Result<(OfferedRequest, u32), Problem> {
         let too_short = |side: &str| {
             Problem::error(
                 format!("workload.classes[{}].{side}", who.position),
@@ -141,15 +198,23 @@ impl TrafficClass {
         let budget = self.max_output_tokens.unwrap_or(u32::MAX).max(1);
         let truncated = if generated > budget { 1.0 } else { 0.0 };
         let pass_rate = self.pass_rate(truncated).unwrap_or(1.0);
-        Ok(OfferedRequest {
+        let input_tokens = input.ok_or_else(|| too_short("input_tokens"))?;
+        let output_tokens = generated.min(budget);
+        let unseen = match self.hidden {
+            Hidden::Added(_) => hidden.min(output_tokens),
+            _ => self.hidden_tokens(who.seed, who.request, output_tokens),
+        };
+        let request = OfferedRequest {
             class,
             due: due.at,
-            input_tokens: input.ok_or_else(|| too_short("input_tokens"))?,
-            output_tokens: generated.min(budget),
+            input_tokens,
+            output_tokens,
             patience: self.patience.and_then(|patience| patience.draw(who.key(Stream::Patience))),
             fails: self.attempt_fails(who.key(Stream::Error)),
             acceptable: pass_rate >= 1.0 || who.uniform(Stream::Quality) < pass_rate,
-        })
+            lineage: self.prefix_of(who.key(Stream::SharedPrefix), input_tokens),
+        };
+        Ok((request, unseen))
     }
 }
 

@@ -4,7 +4,7 @@ use super::people::People;
 use crate::sim::{FleetSpec, ReplicaSpec, RunLimits};
 use crate::step_time::{CompiledLaw, StepCoefficients};
 use crate::units::Picos;
-use crate::workload::{OfferedRequest, TrafficClass};
+use crate::workload::{Lineage, OfferedRequest, TrafficClass};
 
 /// SplitMix64: the same configurations everywhere and for ever.
 #[derive(Debug)]
@@ -177,6 +177,7 @@ fn requests(
                 patience: (impatient && dice.one_in(2)).then(|| Picos::from_secs(patience)),
                 fails: dice.one_in(20),
                 acceptable: true,
+                lineage: Lineage::NONE,
             }
         })
         .collect()

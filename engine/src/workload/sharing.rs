@@ -1,0 +1,432 @@
+//! What prompts have in common, and a prefix cache may have kept: shared prefixes and the turns of
+//! a session.
+
+use std::num::NonZeroU32;
+
+use rand_distr::{Distribution, Zipf};
+
+use super::generate::{MAX_REQUESTS, too_many};
+use super::{Lengths, MAX_LENGTH_TOKENS, OfferedRequest, ThinkTime, TrafficClass, Turn};
+use crate::math;
+use crate::problem::Problem;
+use crate::rng::{Key, Stream, keyed};
+use crate::units::Picos;
+
+/// Prefixes that prompts of a class begin with: system prompts, tool lists, documents. Each prompt
+/// begins with one of them, chosen by Zipf's law; the law of prompt lengths is of the whole prompt.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SharedPrefix {
+    tokens: u32,
+    count: u32,
+    zipf_exponent: f64,
+    /// The number of its first prefix among all of the workload.
+    first: u32,
+}
+
+impl SharedPrefix {
+    /// The most prefixes of one class.
+    pub const MOST: u32 = 100_000;
+    /// The largest exponent: the second prefix is then asked for a thousandth as often as the first.
+    pub const STEEPEST: f64 = 10.0;
+
+    /// `count` prefixes of `tokens` tokens; the r-th is asked for in proportion to
+    /// r^(−`zipf_exponent`), so that 0 makes all alike.
+    pub fn new(tokens: u32, count: u32, zipf_exponent: f64) -> Result<Self, Vec<Problem>> {
+        let mut problems = Vec::new();
+        if !(1..=MAX_LENGTH_TOKENS).contains(&tokens) {
+            problems.push(Problem::error(
+                "tokens",
+                format!("a shared prefix has {tokens} tokens"),
+                format!("give 1 to {MAX_LENGTH_TOKENS}, or leave the shared prefix out"),
+            ));
+        }
+        if !(1..=Self::MOST).contains(&count) {
+            problems.push(Problem::error(
+                "count",
+                format!("there are {count} shared prefixes"),
+                format!("give 1 to {}", Self::MOST),
+            ));
+        }
+        if !(0.0..=Self::STEEPEST).contains(&zipf_exponent) {
+            problems.push(Problem::error(
+                "zipf_exponent",
+                format!("the exponent of their popularity is {zipf_exponent:?}"),
+                format!("give 0 (all alike) to {}", Self::STEEPEST),
+            ));
+        }
+        if problems.is_empty() {
+            Ok(Self { tokens, count, zipf_exponent, first: 0 })
+        } else {
+            Err(problems)
+        }
+    }
+
+    /// The same with its prefixes numbered from `first` on: classes with the same first number
+    /// share them.
+    #[must_use]
+    pub fn numbered_from(self, first: u32) -> Self {
+        Self { first, ..self }
+    }
+
+    /// Tokens of each.
+    pub fn tokens(&self) -> u32 {
+        self.tokens
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// The number of its first prefix among all of the workload.
+    pub fn first(&self) -> u32 {
+        self.first
+    }
+
+    /// The share of requests that begin with each, the most popular first.
+    pub fn popularity(&self) -> Vec<f64> {
+        let weight = |rank: u32| math::pow(f64::from(rank), -self.zipf_exponent);
+        let weights: Vec<f64> = (1..=self.count).map(weight).collect();
+        let all: f64 = weights.iter().sum();
+        weights.into_iter().map(|weight| weight / all).collect()
+    }
+
+    /// Tokens that a prompt of `input` tokens shares: its last one is always its own.
+    pub fn shared_by(&self, input: u32) -> u32 {
+        self.tokens.min(input.saturating_sub(1))
+    }
+
+    /// The number of the prefix of one request.
+    fn draw(&self, key: Key) -> Option<NonZeroU32> {
+        let law = Zipf::new(f64::from(self.count), self.zipf_exponent).ok()?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a rank from 1 to count"
+        )]
+        let rank = (law.sample(&mut keyed(key)) as u32).clamp(1, self.count);
+        NonZeroU32::new(self.first + rank)
+    }
+}
+
+/// Several requests of one user, each of which goes on where the last one ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    /// How many turns a session has, if none is lost.
+    pub turns: Lengths,
+    /// From the end of a turn to the next one.
+    pub think: ThinkTime,
+}
+
+impl Session {
+    /// Turns of the session that the `place`-th arrival of a class begins.
+    pub fn turns_of(&self, seed: u64, class: u64, place: u32) -> u32 {
+        let key = Key { seed, stream: Stream::Turns, class, request: place.into(), attempt: 0 };
+        self.turns.draw(key, place as usize).unwrap_or(1)
+    }
+
+    /// Mean number of turns, of a table of quantiles of the law.
+    pub fn mean_turns(&self) -> f64 {
+        let n = 1_000_u32;
+        let at = |i: u32| f64::from(self.turns.quantile((f64::from(i) + 0.5) / f64::from(n)));
+        (0..n).map(at).sum::<f64>() / f64::from(n)
+    }
+
+    /// When the next turn is due, `turn` of its session, the last one having been due at
+    /// `last_due` and having ended at `ended`.
+    pub fn due(
+        &self,
+        (seed, class): (u64, u64),
+        turn: Turn,
+        (last_due, ended): (Picos, Picos),
+    ) -> Picos {
+        self.think.next_due((seed, class), turn, (last_due, ended))
+    }
+}
+
+/// What the prompt of a request has in common with those of others. What two prompts share is
+/// always where both begin, and never the last token of either.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Lineage {
+    /// The number of the shared prefix it begins with.
+    pub prefix: Option<NonZeroU32>,
+    /// Tokens of that prefix in it.
+    pub prefix_tokens: u32,
+    /// The number of its session.
+    pub session: Option<NonZeroU32>,
+    /// Tokens that it shares with the turn before, the prefix included; 0 of a first turn.
+    pub history_tokens: u32,
+    /// What the next turn begins with.
+    pub carries: Carries,
+}
+
+impl Lineage {
+    /// Of a prompt that is like no other.
+    pub const NONE: Self = Self {
+        prefix: None,
+        prefix_tokens: 0,
+        session: None,
+        history_tokens: 0,
+        carries: Carries::Nothing,
+    };
+}
+
+/// What of a request the next turn of its session begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Carries {
+    /// There is no next turn.
+    #[default]
+    Nothing,
+    /// The prompt: hidden tokens stood between it and what was shown, and are not carried on.
+    Prompt,
+    /// The prompt and the answer.
+    Everything,
+}
+
+/// What a router may know of a request when it arrives, beside its class: never what is to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RoutingKeys {
+    /// The number of its session, from 1.
+    pub session: Option<NonZeroU32>,
+    /// The number of its shared prefix, from 1.
+    pub prefix: Option<NonZeroU32>,
+}
+
+impl OfferedRequest {
+    /// By what a router may tell requests apart that share something.
+    pub fn routing_keys(&self) -> RoutingKeys {
+        RoutingKeys { session: self.lineage.session, prefix: self.lineage.prefix }
+    }
+
+    /// The same as a turn of its session, `hidden` of whose tokens are not shown: what it carries on
+    /// if `more` turns follow.
+    pub(super) fn carrying(self, hidden: u32, more: bool) -> Self {
+        let carries = match (more, hidden) {
+            (false, _) => Carries::Nothing,
+            (true, 0) => Carries::Everything,
+            (true, _) => Carries::Prompt,
+        };
+        Self { lineage: Lineage { carries, ..self.lineage }, ..self }
+    }
+
+    /// Tokens that the next turn of its session shares with it; 0 if there is none.
+    pub fn carried_tokens(&self) -> u32 {
+        match self.lineage.carries {
+            Carries::Nothing => 0,
+            Carries::Prompt => self.input_tokens,
+            Carries::Everything => self.input_tokens.saturating_add(self.output_tokens),
+        }
+    }
+}
+
+impl TrafficClass {
+    /// The shared prefix of a request with a prompt of `input` tokens.
+    pub(super) fn prefix_of(&self, key: Key, input: u32) -> Lineage {
+        let Some(prefix) = &self.shared_prefix else { return Lineage::default() };
+        let prefix_tokens = prefix.shared_by(input);
+        Lineage { prefix: prefix.draw(key), prefix_tokens, ..Lineage::default() }
+    }
+
+    /// What the session of `last` asks at its next turn, the `number`-th from 0, due at `due`: all
+    /// that was said so far, what the model did not show left out, and what the user says now. As
+    /// long as a first prompt is without its shared prefix.
+    ///
+    /// `last` is the `place`-th arrival of this class, the `class`-th, or its turn `number − 1`.
+    pub fn next_turn(
+        &self,
+        (seed, class): (u64, u32),
+        (place, number): (u32, u32),
+        last: &OfferedRequest,
+        due: Picos,
+    ) -> Option<OfferedRequest> {
+        let session = self.session.as_ref()?;
+        let index = |number| match number {
+            0 => u64::from(place),
+            _ => Turn::of_session(place, number).index(),
+        };
+        let (fresh, hidden) = self.drawn(seed, class, index(number), due).ok()?;
+        let hidden_before = self.hidden_tokens(seed, index(number - 1), last.output_tokens);
+        let said = last.input_tokens.saturating_add(last.output_tokens - hidden_before);
+        let prefix = self.shared_prefix.as_ref();
+        let new = fresh.input_tokens - prefix.map_or(0, |p| p.shared_by(fresh.input_tokens));
+        let lineage = Lineage { history_tokens: last.carried_tokens(), ..last.lineage };
+        let asked = OfferedRequest { input_tokens: said.saturating_add(new), lineage, ..fresh };
+        let more = number + 1 < session.turns_of(seed, self.position.into(), place);
+        Some(asked.carrying(hidden, more))
+    }
+}
+
+/// `given` requests and all turns that follow them in `[0, horizon)` if every turn is served at
+/// once, by due moment, then class: what stands for sessions before they are served. None is longer
+/// than `max_model_len`.
+///
+/// # Errors
+/// They are more than [`MAX_REQUESTS`].
+pub fn unfolded(
+    classes: &[TrafficClass],
+    given: Vec<OfferedRequest>,
+    seed: u64,
+    (horizon, max_model_len): (Picos, u32),
+) -> Result<Vec<OfferedRequest>, Problem> {
+    if classes.iter().all(|class| class.session.is_none()) {
+        return Ok(given);
+    }
+    let mut places = vec![0; classes.len()];
+    let mut all = given.clone();
+    for first in given {
+        let class = &classes[first.class as usize];
+        let place: u32 = places[first.class as usize];
+        places[first.class as usize] += 1;
+        let Some(session) = &class.session else { continue };
+        let (mut last, mut number) = (first, 0);
+        while last.lineage.carries != Carries::Nothing {
+            number += 1;
+            let turn = Turn::of_session(place, number);
+            let due = session.due((seed, class.position.into()), turn, (last.due, last.due));
+            let next = class.next_turn((seed, first.class), (place, number), &last, due);
+            let fits = |r: &OfferedRequest| {
+                r.input_tokens.saturating_add(r.output_tokens) <= max_model_len && r.due < horizon
+            };
+            let Some(next) = next.filter(fits) else { break };
+            if all.len() as u64 >= MAX_REQUESTS {
+                return Err(too_many(all.len() as f64));
+            }
+            all.push(next);
+            last = next;
+        }
+    }
+    all.sort_by_key(|request| (request.due, request.class));
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Arrivals, Hidden, RateProfile, generate};
+    use super::*;
+
+    const MINUTE: Picos = Picos(60_000_000_000_000);
+
+    fn class() -> TrafficClass {
+        let rate = RateProfile::constant(50.0).expect("a rate");
+        let lengths = |mean, p99| Lengths::lognormal(mean, p99).expect("a law");
+        TrafficClass {
+            shared_prefix: Some(SharedPrefix::new(300, 8, 1.0).expect("a prefix")),
+            ..TrafficClass::new(
+                "agent",
+                Arrivals::Poisson(rate),
+                lengths(500.0, 2_000.0),
+                lengths(100.0, 400.0),
+            )
+        }
+    }
+
+    fn sessions(turns: u32) -> TrafficClass {
+        let turns = Lengths::fixed(turns).expect("a number");
+        let think = ThinkTime::exponential(2.0).expect("a time");
+        TrafficClass { session: Some(Session { turns, think }), ..class() }
+    }
+
+    fn offered(class: &TrafficClass) -> Vec<OfferedRequest> {
+        generate(std::slice::from_ref(class), 1, MINUTE).expect("a bounded workload")
+    }
+
+    fn asked(class: &TrafficClass, max_model_len: u32) -> Vec<OfferedRequest> {
+        let one = std::slice::from_ref(class);
+        unfolded(one, offered(class), 1, (MINUTE, max_model_len)).expect("a bounded workload")
+    }
+
+    #[test]
+    fn prefixes_are_as_popular_as_zipf_says() {
+        let prefix = SharedPrefix::new(10, 5, 1.0).unwrap().numbered_from(7);
+        let n = 40_000_u32;
+        let key =
+            |request| Key { seed: 1, stream: Stream::SharedPrefix, class: 0, request, attempt: 0 };
+        let mut counts = [0_u32; 5];
+        for request in 0..n {
+            let number = prefix.draw(key(request.into())).expect("some prefix").get();
+            counts[(number - 8) as usize] += 1;
+        }
+        for (count, share) in counts.into_iter().zip(prefix.popularity()) {
+            let error = (share * (1.0 - share) / f64::from(n)).sqrt();
+            assert!((f64::from(count) / f64::from(n) - share).abs() < 4.0 * error);
+        }
+        let alike = SharedPrefix::new(10, 4, 0.0).unwrap().popularity();
+        assert!(alike.iter().all(|share| (share - 0.25).abs() < 1e-12));
+    }
+
+    #[test]
+    fn a_shared_prefix_changes_no_other_draw_and_leaves_each_prompt_a_token_of_its_own() {
+        let with = offered(&class());
+        let without = offered(&TrafficClass { shared_prefix: None, ..class() });
+        assert!(with.iter().any(|request| request.input_tokens <= 300), "some are shorter");
+        for (with, without) in with.iter().zip(&without) {
+            assert_eq!(OfferedRequest { lineage: Lineage::NONE, ..*with }, *without);
+            assert_eq!(with.lineage.prefix_tokens, 300.min(with.input_tokens - 1));
+            assert!((1..=8).contains(&with.lineage.prefix.expect("a prefix").get()));
+        }
+    }
+
+    #[test]
+    fn a_turn_goes_on_where_the_last_one_ended() {
+        for hidden in [Hidden::None, Hidden::Share(0.25), Hidden::Added(Lengths::Fixed(40))] {
+            let class = TrafficClass { hidden: hidden.clone(), ..sessions(4) };
+            let all = asked(&class, u32::MAX);
+            let (mut turns, mut last_turns) = (0, 0);
+            for first in offered(&class) {
+                let session: Vec<_> =
+                    all.iter().filter(|r| r.lineage.session == first.lineage.session).collect();
+                assert_eq!(session[0], &first);
+                for pair in session.windows(2) {
+                    let shown = pair[0].output_tokens
+                        - match hidden {
+                            Hidden::None => 0,
+                            Hidden::Share(_) => {
+                                (f64::from(pair[0].output_tokens) * 0.25).round() as u32
+                            }
+                            Hidden::Added(_) => 40,
+                        };
+                    let said = pair[0].input_tokens + shown;
+                    assert!(pair[1].input_tokens > said && pair[1].due >= pair[0].due);
+                    let shared =
+                        if shown == pair[0].output_tokens { said } else { pair[0].input_tokens };
+                    assert_eq!(pair[1].lineage.history_tokens, shared);
+                    assert_eq!(pair[0].carried_tokens(), shared);
+                    assert_eq!(pair[1].routing_keys(), pair[0].routing_keys());
+                    assert_eq!(pair[1].lineage.prefix_tokens, first.lineage.prefix_tokens);
+                }
+                turns += session.len();
+                let ends = |r: &&&OfferedRequest| r.lineage.carries == Carries::Nothing;
+                last_turns += session.iter().filter(ends).count();
+                assert!(session.len() <= 4);
+            }
+            assert_eq!(turns, all.len(), "every turn is of one session");
+            assert!(last_turns > 2_000, "{last_turns} sessions came to their end in the minute");
+        }
+    }
+
+    #[test]
+    fn no_turn_is_beyond_the_longest_context_or_the_horizon() {
+        let all = asked(&sessions(50), 3_000);
+        assert!(all.iter().all(|r| r.due < MINUTE));
+        let later = all.iter().filter(|r| r.lineage.history_tokens > 0);
+        let longest = later.map(|r| r.input_tokens + r.output_tokens).max();
+        assert!(longest.is_some_and(|tokens| (2_000..=3_000).contains(&tokens)));
+    }
+
+    #[test]
+    fn the_first_turns_are_the_requests_of_the_class_without_sessions() {
+        let plain = offered(&class());
+        for (turn, request) in offered(&sessions(3)).iter().zip(&plain) {
+            assert_eq!(OfferedRequest { lineage: request.lineage, ..*turn }, *request);
+        }
+        assert_eq!(asked(&class(), 10), plain, "what has no sessions has no turns");
+    }
+
+    #[test]
+    fn impossible_prefixes_are_refused_field_by_field() {
+        let problems = SharedPrefix::new(0, 0, f64::NAN).unwrap_err();
+        let paths: Vec<_> = problems.iter().map(|p| p.path.as_str()).collect();
+        assert_eq!(paths, ["tokens", "count", "zipf_exponent"]);
+        assert!(SharedPrefix::new(1, SharedPrefix::MOST + 1, 11.0).is_err());
+    }
+}

@@ -146,7 +146,7 @@ impl TrafficClass {
     }
 
     /// How many of the `generated` tokens of that request are not shown: those that come first.
-    pub(super) fn hidden_tokens(&self, seed: u64, request: u64, generated: u32) -> u32 {
+    pub(crate) fn hidden_tokens(&self, seed: u64, request: u64, generated: u32) -> u32 {
         let who = Identity { seed, position: self.position, request };
         match &self.hidden {
             Hidden::None => 0,

@@ -200,7 +200,7 @@ impl OfferedRequest {
 
     /// The same as a turn of its session, `hidden` of whose tokens are not shown: what it carries on
     /// if `more` turns follow.
-    pub(super) fn carrying(self, hidden: u32, more: bool) -> Self {
+    pub(crate) fn carrying(self, hidden: u32, more: bool) -> Self {
         let carries = match (more, hidden) {
             (false, _) => Carries::Nothing,
             (true, 0) => Carries::Everything,

@@ -7,18 +7,21 @@ mod configuration;
 mod people;
 mod script;
 
-use configuration::Configuration;
+use configuration::{Configuration, SEED};
 
 use super::clients::serve_clients;
 use super::replica::{Leaping, ReplicaEngine, Stepwise};
 use super::saturate::saturated_by;
-use super::{CutOff, FleetSim, SimRun, run};
+use super::{CutOff, FleetSim, SimRun, UnaskedTurns, run};
 use crate::slo::Fate;
 use crate::workload::OfferedRequest;
 
+const NONE: UnaskedTurns =
+    UnaskedTurns { after_a_lost_turn: 0, beyond_max_model_len: 0, after_the_horizon: 0 };
+
 fn simulated<'a, R: ReplicaEngine<'a>>(configuration: &'a Configuration) -> SimRun {
     let Configuration { fleet, requests, classes, limits } = configuration;
-    run(FleetSim::<R>::with_engine(requests, fleet, *limits).asked_by(classes, 7))
+    run(FleetSim::<R>::with_engine(requests, fleet, *limits).asked_by(classes, SEED))
 }
 
 /// What two runs differ in, if they do.
@@ -103,17 +106,28 @@ fn the_random_configurations_are_under_pressure() {
     let any = |happens: fn(&crate::slo::RequestStamps) -> bool| {
         runs_with(&|run| run.stamps.iter().any(happens))
     };
+    let turns = |happens: fn(u32, u32) -> bool| {
+        move |run: &SimRun| {
+            let rows = run.requests.iter().flatten().zip(&run.stamps);
+            let mut served = rows.filter(|(_, stamps)| stamps.scheduled.is_some());
+            served.any(|(r, stamps)| happens(stamps.cached_tokens, r.lineage.history_tokens))
+        }
+    };
     for (what, happens_in, least) in [
         ("preemption", any(|stamps| stamps.preemptions > 0), 60),
-        ("cached tokens", any(|stamps| stamps.cached_tokens > 0), 30),
+        ("kept through preemption", any(|stamps| stamps.kept_tokens > 0), 30),
+        ("prefix hits", any(|stamps| stamps.cached_tokens > 0), 60),
+        ("session hits", runs_with(&turns(|hit, had| hit > 0 && had > 0)), 20),
+        ("lost history", runs_with(&turns(|hit, had| hit + 32 < had)), 10),
+        ("unasked turns", runs_with(&|run| run.unasked.iter().any(|u| *u != NONE)), 20),
         ("cancelled", any(|stamps| stamps.fate == Fate::Cancelled), 60),
         ("in mid-stream", any(|s| s.fate == Fate::Cancelled && s.generated > 0), 20),
         ("too long", any(|stamps| stamps.fate == Fate::TooLong), 30),
         ("turned away", any(|stamps| stamps.fate == Fate::Rejected), 30),
         ("timed out", any(|stamps| stamps.fate == Fate::TimedOut), 20),
         ("good at last", any(|s| s.fate == Fate::Completed && s.attempts > 1), 20),
-        ("closed loop", runs_with(&|run| run.requests.is_some()), 30),
-        ("cut off", runs_with(&|run| run.cut_off.is_some()), 30),
+        ("closed loops and sessions", runs_with(&|run| run.requests.is_some()), 60),
+        ("cut off", runs_with(&|run| run.cut_off.is_some()), 25),
         ("too many attempts", runs_with(&|run| run.cut_off == Some(CutOff::Attempts)), 3),
     ] {
         assert!(happens_in > least, "{what} in {happens_in} of 300 runs");

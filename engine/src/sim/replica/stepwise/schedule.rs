@@ -50,7 +50,9 @@ impl Stepwise<'_> {
                 break; // it was the tail itself
             }
             self.take_blocks(&mut jobs[id as usize], needed);
-            self.cache(id, reach, false, jobs);
+            if chunk > 0 {
+                self.cache(id, reach, false, jobs);
+            }
             batch.push(Work { id, chunk });
             *budget -= tokens;
             next += 1;
@@ -164,8 +166,7 @@ impl Stepwise<'_> {
         let job = &mut jobs[id as usize];
         job.state.kv = cached;
         job.place = Place::Running;
-        job.stamps.cached_tokens += cached;
-        job.stamps.scheduled = job.stamps.scheduled.or(Some(now));
+        job.stamps.schedule(now, cached);
         self.load.backlog_prefill_tokens -= u64::from(cached);
         self.running.push(id);
     }

@@ -131,8 +131,9 @@ impl<'a> Answer<'a> {
             return Err(Unanswerable::NobodyAsks);
         }
         let Scenario { classes, horizon, .. } = scenario;
-        let saturations = Saturations::of(classes, &mix, *horizon, &fleet.replica)
-            .ok_or(Unanswerable::NothingFits)?;
+        let saturations =
+            Saturations::of(classes, &mix, *horizon, (&fleet.replica, fleet.replicas))
+                .ok_or(Unanswerable::NothingFits)?;
         let requests = if scenario.has_followers() {
             scenario.offered().map_err(Unanswerable::Workload)?
         } else {
@@ -251,7 +252,8 @@ impl<'a> Answer<'a> {
     /// is known only now.
     fn saturations_of(&self, run: &SimRun) -> Saturations {
         let Scenario { classes, horizon, .. } = self.scenario;
-        let of = |asked: &Vec<_>| Saturations::of(classes, asked, *horizon, &self.fleet.replica);
+        let replicas = (&self.fleet.replica, self.fleet.replicas);
+        let of = |asked: &Vec<_>| Saturations::of(classes, asked, *horizon, replicas);
         run.requests.as_ref().and_then(of).unwrap_or(self.saturations)
     }
 

@@ -1,7 +1,7 @@
 //! Token demand against what the fleet sustains for this mix.
 
 use super::report::{MixRate, SaturatedBy, Supply, TokenKind};
-use crate::sim::{Refusals, ReplicaSpec, Saturation, SimRun, saturate};
+use crate::sim::{Refusals, ReplicaSpec, Saturation, SimRun, saturate_one_of};
 use crate::slo::Fate;
 use crate::units::Picos;
 use crate::workload::{Demand, DemandBin, OfferedRequest, TrafficClass, demand};
@@ -81,14 +81,15 @@ pub struct Saturations {
 }
 
 impl Saturations {
-    /// Measures a replica on what `classes` offer in `[0, horizon)`. `None` when no request fits.
+    /// Measures one of so many replicas on what `classes` offer in `[0, horizon)`. `None` when no
+    /// request fits.
     pub fn of(
         classes: &[TrafficClass],
         requests: &[OfferedRequest],
         horizon: Picos,
-        replica: &ReplicaSpec,
+        replicas: (&ReplicaSpec, u32),
     ) -> Option<Self> {
-        let mean = saturate(requests, replica)?;
+        let mean = saturate_one_of(requests, replicas)?;
         let demand = demand(classes, requests, horizon, peak_windows(horizon));
         let sustained = sustainable(&mean, 1);
         let busiest = busiest(&over_time(&demand), &sustained, mean.prefill_time_share);
@@ -96,7 +97,7 @@ impl Saturations {
         let at_peak = peak
             .and_then(|peak| mix_between(classes, requests, horizon, (peak.from, peak.to)))
             // Where nothing of another mix fits, it adds no work.
-            .and_then(|requests| saturate(&requests, replica));
+            .and_then(|requests| saturate_one_of(&requests, replicas));
         Some(Self { mean, at_peak: at_peak.unwrap_or(mean) })
     }
 }

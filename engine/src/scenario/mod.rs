@@ -53,7 +53,12 @@ impl Scenario {
 
     /// Whether some request depends on when another one is served: in closed loops and sessions.
     pub fn has_followers(&self) -> bool {
-        self.has_closed_loop() || self.classes.iter().any(|class| class.session.is_some())
+        self.has_closed_loop() || self.has_sessions()
+    }
+
+    /// Whether some class asks in sessions of several turns.
+    pub fn has_sessions(&self) -> bool {
+        self.classes.iter().any(|class| class.session.is_some())
     }
 
     /// Requests that stand for the mix before it is served: those offered, all turns of sessions as

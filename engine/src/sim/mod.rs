@@ -25,7 +25,7 @@ pub use fleet::{FleetSim, Progress};
 pub use peaks::{Peaks, WorkRate};
 pub use replica::Refusals;
 use replica::{Leaping, ReplicaEngine, Stepwise};
-pub use saturate::{Saturation, saturate};
+pub use saturate::{Saturation, saturate, saturate_one_of};
 
 use serde::{Deserialize, Serialize};
 

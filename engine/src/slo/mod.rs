@@ -144,13 +144,16 @@ impl RequestStamps {
     }
 
     /// A step from `now` on works on it, of which `cached` tokens were found in the prefix cache.
-    pub fn schedule(&mut self, now: Picos, cached: u32) {
-        if self.scheduled.is_none() {
+    /// Whether it is the first.
+    pub fn schedule(&mut self, now: Picos, cached: u32) -> bool {
+        let first = self.scheduled.is_none();
+        if first {
             self.scheduled = Some(now);
             self.cached_tokens = cached;
         } else {
             self.kept_tokens += cached;
         }
+        first
     }
 
     /// A gap between two of its tokens, or the longest of several, with or without a preemption in

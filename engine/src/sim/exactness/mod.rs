@@ -14,7 +14,8 @@ use super::replica::{Leaping, ReplicaEngine, Stepwise};
 use super::saturate::saturated_by;
 use super::{CutOff, FleetSim, SimRun, UnaskedTurns, run};
 use crate::slo::Fate;
-use crate::workload::OfferedRequest;
+use crate::units::Picos;
+use crate::workload::{OfferedRequest, unfolded};
 
 const NONE: UnaskedTurns =
     UnaskedTurns { after_a_lost_turn: 0, beyond_max_model_len: 0, after_the_horizon: 0 };
@@ -52,19 +53,21 @@ fn fleets_agree(seed: u64) {
 
 /// A benchmark's clients and a saturated replica.
 fn measurements_agree(seed: u64) {
-    let Configuration { fleet, requests, .. } = Configuration::of(seed);
+    let Configuration { fleet, requests, classes, .. } = Configuration::of(seed);
     let spec = &fleet.replica;
     let cap = [None, Some(1), Some(3), Some(10)][usize::try_from(seed % 4).expect("small")];
     let patient: Vec<_> =
         requests.iter().map(|request| OfferedRequest { patience: None, ..*request }).collect();
+    let bounds = (Picos::from_secs(20.0), spec.max_model_len);
+    let mix = unfolded(&classes, patient.clone(), SEED, bounds).expect("a few");
     assert_eq!(
         serve_clients::<Stepwise>(&patient, spec, cap),
         serve_clients::<Leaping>(&patient, spec, cap),
         "clients of seed {seed}"
     );
     assert_eq!(
-        saturated_by::<Stepwise>(&patient, spec, 60),
-        saturated_by::<Leaping>(&patient, spec, 60),
+        saturated_by::<Stepwise>(&mix, (spec, fleet.replicas), 60),
+        saturated_by::<Leaping>(&mix, (spec, fleet.replicas), 60),
         "saturation of seed {seed}"
     );
 }
@@ -117,7 +120,7 @@ fn the_random_configurations_are_under_pressure() {
         ("preemption", any(|stamps| stamps.preemptions > 0), 60),
         ("kept through preemption", any(|stamps| stamps.kept_tokens > 0), 30),
         ("prefix hits", any(|stamps| stamps.cached_tokens > 0), 60),
-        ("session hits", runs_with(&turns(|hit, had| hit > 0 && had > 0)), 20),
+        ("session hits", runs_with(&turns(|hit, had| hit > 0 && had > 0)), 15),
         ("lost history", runs_with(&turns(|hit, had| hit + 32 < had)), 10),
         ("unasked turns", runs_with(&|run| run.unasked.iter().any(|u| *u != NONE)), 20),
         ("cancelled", any(|stamps| stamps.fate == Fate::Cancelled), 60),

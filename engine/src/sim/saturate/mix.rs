@@ -6,7 +6,7 @@ use crate::rng::{Key, Stream, keyed};
 use crate::sim::ReplicaSpec;
 use crate::sim::job::Job;
 use crate::units::Picos;
-use crate::workload::{Lineage, OfferedRequest};
+use crate::workload::OfferedRequest;
 
 /// The requests that fit a replica, and their means.
 pub struct Mix<'a> {
@@ -46,8 +46,7 @@ impl<'a> Mix<'a> {
     pub fn block<S: Default>(&self, first: usize, count: usize) -> Vec<Job<S>> {
         let job = |i| {
             let request = self.requests[golden_walk(i, self.requests.len())];
-            let lineage = Lineage { session: None, history_tokens: 0, ..request.lineage };
-            Job::new(&OfferedRequest { due: Picos::ZERO, patience: None, lineage, ..*request })
+            Job::new(&OfferedRequest { due: Picos::ZERO, patience: None, ..*request })
         };
         let mut jobs: Vec<Job<S>> = (first..first + count).map(job).collect();
         let key = Key { seed: 0, stream: Stream::Saturation, class: 0, request: 0, attempt: 0 };

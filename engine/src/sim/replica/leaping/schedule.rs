@@ -158,7 +158,9 @@ impl Leaping<'_> {
         self.compute_prefix(job, cached + tokens);
         job.state.kv = cached;
         job.place = Place::Running;
-        job.stamps.schedule(now, cached);
+        if job.stamps.schedule(now, cached) {
+            self.load.cached_tokens += u64::from(cached);
+        }
         self.load.backlog_prefill_tokens -= u64::from(cached);
         self.running += 1;
         self.chunks.push(Chunk { id, tokens, pairs: Picos::ZERO });

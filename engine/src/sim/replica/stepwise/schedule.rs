@@ -166,7 +166,9 @@ impl Stepwise<'_> {
         let job = &mut jobs[id as usize];
         job.state.kv = cached;
         job.place = Place::Running;
-        job.stamps.schedule(now, cached);
+        if job.stamps.schedule(now, cached) {
+            self.load.cached_tokens += u64::from(cached);
+        }
         self.load.backlog_prefill_tokens -= u64::from(cached);
         self.running.push(id);
     }

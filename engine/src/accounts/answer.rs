@@ -6,6 +6,7 @@ use super::closed_loop::{closed_loop, unyielding};
 use super::cost::{Provision, books};
 use super::debt::{debt, series};
 use super::goodput::goodput;
+use super::prefix_cache::{class_sharing, prefix_cache};
 use super::recount::within;
 use super::report::{ClassReport, Cost, KvUse, LengthSummary, SeriesPoint, SimReport, Supply};
 use super::supply::{Saturations, peak_windows, supply};
@@ -196,9 +197,8 @@ impl<'a> Answer<'a> {
         let series = self.series(requests, run);
         let outcomes = tally::outcomes(window);
         let missed_targets = tally::missed_targets(window, contracts);
-        let attained = tally::attained(window, contracts);
         let evidence = Evidence {
-            attained,
+            attained: tally::attained(window, contracts),
             missed_targets: &missed_targets,
             untold: untold(window, run),
             attainment: tally::attainment(window),
@@ -232,8 +232,9 @@ impl<'a> Answer<'a> {
             e2e_ms,
             longest_stall_ms,
             queue_wait_ms,
-            classes: self.classes(window, &rows),
+            classes: self.classes(window, &rows, run),
             debt: debt(&series, (requests, contracts), run, *horizon, (&unyielding, &supply)),
+            prefix_cache: prefix_cache(self.scenario, window, (requests, run), &supply),
             supply,
             kv: self.kv(run),
             cost: self.cost(&rows, run),
@@ -282,7 +283,7 @@ impl<'a> Answer<'a> {
     }
 
     /// Each class alone, of the `window` and of `all` requests.
-    fn classes(&self, window: &[Row], all: &[Row]) -> Vec<ClassReport> {
+    fn classes(&self, window: &[Row], all: &[Row], run: &SimRun) -> Vec<ClassReport> {
         let max_model_len = self.fleet.replica.max_model_len;
         let classes = (0_u32..).zip(&self.scenario.classes).zip(&self.scenario.contracts);
         classes
@@ -303,6 +304,7 @@ impl<'a> Answer<'a> {
                     e2e_ms,
                     input_tokens,
                     output_tokens,
+                    sharing: class_sharing(class, &rows, run.unasked.get(index as usize)),
                     closed_loop: class.arrivals.closed_loop().map(|crowd| {
                         let rows: Vec<Row> = all.iter().filter(of_class).copied().collect();
                         let Scenario { warmup, horizon, .. } = self.scenario;

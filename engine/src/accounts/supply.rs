@@ -10,6 +10,8 @@ use crate::workload::{Demand, DemandBin, OfferedRequest, TrafficClass, demand};
 const SHORTEST_PEAK_WINDOW_S: f64 = 10.0;
 /// And over no more windows than this.
 const MOST_PEAK_WINDOWS: f64 = 60.0;
+/// Below this share of what is sustained it is less: both are measured to 1 %.
+const LESS: f64 = 0.95;
 /// Classes whose shares differ by no more are the same mix: what is sustained of it is measured to
 /// 1 %.
 const SAME_SHARE: f64 = 0.005;
@@ -201,6 +203,9 @@ pub fn supply(
         completed: completed(requests, run, horizon),
         saturated_batch: saturation.mean_batch,
         saturated_by: saturated_by(&saturation.refusals),
+        sustainable_once_queued_rps: (saturation.queued_rps < LESS * saturation.rps)
+            .then(|| f64::from(replicas) * saturation.queued_rps),
+        saturated_hit_rate: saturation.hit_share,
         prefill_time_share: saturation.prefill_time_share,
         simplified: false,
     }

@@ -63,6 +63,9 @@ impl Budget {
 pub struct Saturation {
     /// Requests per second.
     pub rps: f64,
+    /// Requests per second once a queue stands that takes the memory of what is cached: `rps`, or
+    /// less.
+    pub queued_rps: f64,
     /// Standard error of `rps`, of one that is 1; infinite where too little was seen to tell.
     pub relative_error: f64,
     /// Prompt tokens of those requests per second, found cached or computed; tokens computed again do
@@ -87,11 +90,34 @@ pub fn saturate(requests: &[OfferedRequest], spec: &ReplicaSpec) -> Option<Satur
 }
 
 /// The same for one of so many replicas, to each of which goes any of the turns of a session.
+///
+/// Requests that run hold the memory in which a session waits for its next turn. So a replica whose
+/// queue is long may lose what it has cached, and do less than one that has none: what is sustained
+/// is the most that it does with as few running at once as suits it.
 pub fn saturate_one_of(
     requests: &[OfferedRequest],
-    replicas: (&ReplicaSpec, u32),
+    (spec, replicas): (&ReplicaSpec, u32),
 ) -> Option<Saturation> {
-    saturated_by::<Leaping>(requests, replicas, FEWEST)
+    let queued = saturated_by::<Leaping>(requests, (spec, replicas), FEWEST)?;
+    let has_sessions = requests.iter().any(|request| request.lineage.session.is_some());
+    if !(spec.prefix_caching && has_sessions) {
+        return Some(queued);
+    }
+    // What runs takes the memory in which sessions are kept: with fewer at once it may do more.
+    let (mut best, mut misses) = (queued, 0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "floats saturate")]
+    let mut seats = queued.mean_batch.ceil() as u32 / 2;
+    while seats > 0 && misses < 2 {
+        let fewer = ReplicaSpec { max_num_seqs: seats, ..spec.clone() };
+        let found = saturated_by::<Leaping>(requests, (&fewer, replicas), FEWEST)?;
+        if found.rps > best.rps {
+            (best, misses) = (Saturation { refusals: queued.refusals, ..found }, 0);
+        } else {
+            misses += 1;
+        }
+        seats /= 2;
+    }
+    Some(Saturation { queued_rps: queued.rps, ..best })
 }
 
 /// The same by either engine, over `fewest` requests at least.
@@ -170,7 +196,7 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
         self.run(&mut now, fewest / 4, quarter)?;
         // And until sessions have come by that began when it did.
         let patience = Budget { sequence_steps: PATIENCE_SEQUENCE_STEPS / 2, ..quarter };
-        if !patience.is_spent(self.replica.load()) {
+        if self.feed.ramp() > 0 && !patience.is_spent(self.replica.load()) {
             self.run(&mut now, self.feed.ramp(), patience)?;
         }
         let at_start = *self.replica.refusals();
@@ -285,6 +311,7 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
         let (prefill_s, _) = total.per_token();
         Saturation {
             rps,
+            queued_rps: rps,
             relative_error: self.relative_error(),
             prefill_tps: rps * self.feed.mix.input,
             decode_tps: rps * self.feed.mix.output,

@@ -116,6 +116,8 @@ pub struct Session {
     pub turns: Lengths,
     /// From the end of a turn to the next one.
     pub think: ThinkTime,
+    /// New tokens of each later turn; `None`: as many as a first prompt has beside its shared prefix.
+    pub new_tokens: Option<Lengths>,
 }
 
 impl Session {
@@ -227,9 +229,33 @@ impl TrafficClass {
         Lineage { prefix: prefix.draw(key), prefix_tokens, ..Lineage::default() }
     }
 
+    /// All turns of the session that the `place`-th arrival of this class begins, the first due at
+    /// zero and every turn served at once; none is longer than `max_model_len`. None at all where
+    /// the class has no sessions.
+    pub fn session_alone(&self, seed: u64, place: u32, max_model_len: u32) -> Vec<OfferedRequest> {
+        let Some(session) = &self.session else { return Vec::new() };
+        let class = u64::from(self.position);
+        let more = session.turns_of(seed, class, place) > 1;
+        let first = self.drawn(seed, 0, place.into(), Picos::ZERO).ok();
+        let mut turns: Vec<OfferedRequest> =
+            first.map(|(first, hidden)| first.carrying(hidden, more)).into_iter().collect();
+        while let Some(last) = turns.last().filter(|last| last.lineage.carries != Carries::Nothing)
+        {
+            let number = u32::try_from(turns.len()).unwrap_or(u32::MAX);
+            let turn = Turn::of_session(place, number);
+            let due = session.due((seed, class), turn, (last.due, last.due));
+            let next = self.next_turn((seed, 0), (place, number), last, due);
+            let fits = |r: &OfferedRequest| {
+                r.input_tokens.saturating_add(r.output_tokens) <= max_model_len
+            };
+            let Some(next) = next.filter(fits) else { break };
+            turns.push(next);
+        }
+        turns
+    }
+
     /// What the session of `last` asks at its next turn, the `number`-th from 0, due at `due`: all
-    /// that was said so far, what the model did not show left out, and what the user says now. As
-    /// long as a first prompt is without its shared prefix.
+    /// that was said so far, what the model did not show left out, and what the user says now.
     ///
     /// `last` is the `place`-th arrival of this class, the `class`-th, or its turn `number − 1`.
     pub fn next_turn(
@@ -247,8 +273,14 @@ impl TrafficClass {
         let (fresh, hidden) = self.drawn(seed, class, index(number), due).ok()?;
         let hidden_before = self.hidden_tokens(seed, index(number - 1), last.output_tokens);
         let said = last.input_tokens.saturating_add(last.output_tokens - hidden_before);
-        let prefix = self.shared_prefix.as_ref();
-        let new = fresh.input_tokens - prefix.map_or(0, |p| p.shared_by(fresh.input_tokens));
+        let new = if let Some(lengths) = &session.new_tokens {
+            let (stream, request) = (Stream::InputTokens, index(number));
+            lengths
+                .draw(Key { seed, stream, class: self.position.into(), request, attempt: 0 }, 0)?
+        } else {
+            let prefix = self.shared_prefix.as_ref();
+            fresh.input_tokens - prefix.map_or(0, |p| p.shared_by(fresh.input_tokens))
+        };
         let lineage = Lineage { history_tokens: last.carried_tokens(), ..last.lineage };
         let asked = OfferedRequest { input_tokens: said.saturating_add(new), lineage, ..fresh };
         let more = number + 1 < session.turns_of(seed, self.position.into(), place);
@@ -277,22 +309,23 @@ pub fn unfolded(
         let class = &classes[first.class as usize];
         let place: u32 = places[first.class as usize];
         places[first.class as usize] += 1;
-        let Some(session) = &class.session else { continue };
-        let (mut last, mut number) = (first, 0);
-        while last.lineage.carries != Carries::Nothing {
-            number += 1;
-            let turn = Turn::of_session(place, number);
-            let due = session.due((seed, class.position.into()), turn, (last.due, last.due));
-            let next = class.next_turn((seed, first.class), (place, number), &last, due);
-            let fits = |r: &OfferedRequest| {
-                r.input_tokens.saturating_add(r.output_tokens) <= max_model_len && r.due < horizon
-            };
-            let Some(next) = next.filter(fits) else { break };
+        let later = class.session_alone(seed, place, max_model_len).into_iter().skip(1);
+        let lineage = |turn: &OfferedRequest| Lineage {
+            prefix: first.lineage.prefix,
+            session: first.lineage.session,
+            ..turn.lineage
+        };
+        let asked = later.map(|turn| OfferedRequest {
+            class: first.class,
+            due: first.due + turn.due,
+            lineage: lineage(&turn),
+            ..turn
+        });
+        for turn in asked.take_while(|turn| turn.due < horizon) {
             if all.len() as u64 >= MAX_REQUESTS {
                 return Err(too_many(all.len() as f64));
             }
-            all.push(next);
-            last = next;
+            all.push(turn);
         }
     }
     all.sort_by_key(|request| (request.due, request.class));
@@ -300,133 +333,4 @@ pub fn unfolded(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::{Arrivals, Hidden, RateProfile, generate};
-    use super::*;
-
-    const MINUTE: Picos = Picos(60_000_000_000_000);
-
-    fn class() -> TrafficClass {
-        let rate = RateProfile::constant(50.0).expect("a rate");
-        let lengths = |mean, p99| Lengths::lognormal(mean, p99).expect("a law");
-        TrafficClass {
-            shared_prefix: Some(SharedPrefix::new(300, 8, 1.0).expect("a prefix")),
-            ..TrafficClass::new(
-                "agent",
-                Arrivals::Poisson(rate),
-                lengths(500.0, 2_000.0),
-                lengths(100.0, 400.0),
-            )
-        }
-    }
-
-    fn sessions(turns: u32) -> TrafficClass {
-        let turns = Lengths::fixed(turns).expect("a number");
-        let think = ThinkTime::exponential(2.0).expect("a time");
-        TrafficClass { session: Some(Session { turns, think }), ..class() }
-    }
-
-    fn offered(class: &TrafficClass) -> Vec<OfferedRequest> {
-        generate(std::slice::from_ref(class), 1, MINUTE).expect("a bounded workload")
-    }
-
-    fn asked(class: &TrafficClass, max_model_len: u32) -> Vec<OfferedRequest> {
-        let one = std::slice::from_ref(class);
-        unfolded(one, offered(class), 1, (MINUTE, max_model_len)).expect("a bounded workload")
-    }
-
-    #[test]
-    fn prefixes_are_as_popular_as_zipf_says() {
-        let prefix = SharedPrefix::new(10, 5, 1.0).unwrap().numbered_from(7);
-        let n = 40_000_u32;
-        let key =
-            |request| Key { seed: 1, stream: Stream::SharedPrefix, class: 0, request, attempt: 0 };
-        let mut counts = [0_u32; 5];
-        for request in 0..n {
-            let number = prefix.draw(key(request.into())).expect("some prefix").get();
-            counts[(number - 8) as usize] += 1;
-        }
-        for (count, share) in counts.into_iter().zip(prefix.popularity()) {
-            let error = (share * (1.0 - share) / f64::from(n)).sqrt();
-            assert!((f64::from(count) / f64::from(n) - share).abs() < 4.0 * error);
-        }
-        let alike = SharedPrefix::new(10, 4, 0.0).unwrap().popularity();
-        assert!(alike.iter().all(|share| (share - 0.25).abs() < 1e-12));
-    }
-
-    #[test]
-    fn a_shared_prefix_changes_no_other_draw_and_leaves_each_prompt_a_token_of_its_own() {
-        let with = offered(&class());
-        let without = offered(&TrafficClass { shared_prefix: None, ..class() });
-        assert!(with.iter().any(|request| request.input_tokens <= 300), "some are shorter");
-        for (with, without) in with.iter().zip(&without) {
-            assert_eq!(OfferedRequest { lineage: Lineage::NONE, ..*with }, *without);
-            assert_eq!(with.lineage.prefix_tokens, 300.min(with.input_tokens - 1));
-            assert!((1..=8).contains(&with.lineage.prefix.expect("a prefix").get()));
-        }
-    }
-
-    #[test]
-    fn a_turn_goes_on_where_the_last_one_ended() {
-        for hidden in [Hidden::None, Hidden::Share(0.25), Hidden::Added(Lengths::Fixed(40))] {
-            let class = TrafficClass { hidden: hidden.clone(), ..sessions(4) };
-            let all = asked(&class, u32::MAX);
-            let (mut turns, mut last_turns) = (0, 0);
-            for first in offered(&class) {
-                let session: Vec<_> =
-                    all.iter().filter(|r| r.lineage.session == first.lineage.session).collect();
-                assert_eq!(session[0], &first);
-                for pair in session.windows(2) {
-                    let shown = pair[0].output_tokens
-                        - match hidden {
-                            Hidden::None => 0,
-                            Hidden::Share(_) => {
-                                (f64::from(pair[0].output_tokens) * 0.25).round() as u32
-                            }
-                            Hidden::Added(_) => 40,
-                        };
-                    let said = pair[0].input_tokens + shown;
-                    assert!(pair[1].input_tokens > said && pair[1].due >= pair[0].due);
-                    let shared =
-                        if shown == pair[0].output_tokens { said } else { pair[0].input_tokens };
-                    assert_eq!(pair[1].lineage.history_tokens, shared);
-                    assert_eq!(pair[0].carried_tokens(), shared);
-                    assert_eq!(pair[1].routing_keys(), pair[0].routing_keys());
-                    assert_eq!(pair[1].lineage.prefix_tokens, first.lineage.prefix_tokens);
-                }
-                turns += session.len();
-                let ends = |r: &&&OfferedRequest| r.lineage.carries == Carries::Nothing;
-                last_turns += session.iter().filter(ends).count();
-                assert!(session.len() <= 4);
-            }
-            assert_eq!(turns, all.len(), "every turn is of one session");
-            assert!(last_turns > 2_000, "{last_turns} sessions came to their end in the minute");
-        }
-    }
-
-    #[test]
-    fn no_turn_is_beyond_the_longest_context_or_the_horizon() {
-        let all = asked(&sessions(50), 3_000);
-        assert!(all.iter().all(|r| r.due < MINUTE));
-        let later = all.iter().filter(|r| r.lineage.history_tokens > 0);
-        let longest = later.map(|r| r.input_tokens + r.output_tokens).max();
-        assert!(longest.is_some_and(|tokens| (2_000..=3_000).contains(&tokens)));
-    }
-
-    #[test]
-    fn the_first_turns_are_the_requests_of_the_class_without_sessions() {
-        let plain = offered(&class());
-        for (turn, request) in offered(&sessions(3)).iter().zip(&plain) {
-            assert_eq!(OfferedRequest { lineage: request.lineage, ..*turn }, *request);
-        }
-        assert_eq!(asked(&class(), 10), plain, "what has no sessions has no turns");
-    }
-
-    #[test]
-    fn impossible_prefixes_are_refused_field_by_field() {
-        let problems = SharedPrefix::new(0, 0, f64::NAN).unwrap_err();
-        let paths: Vec<_> = problems.iter().map(|p| p.path.as_str()).collect();
-        assert_eq!(paths, ["tokens", "count", "zipf_exponent"]);
-        assert!(SharedPrefix::new(1, SharedPrefix::MOST + 1, 11.0).is_err());
-    }
-}
+mod tests;

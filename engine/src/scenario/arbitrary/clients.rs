@@ -33,7 +33,8 @@ pub fn shared_prefix() -> impl Strategy<Value = SharedPrefixDoc> {
 }
 
 pub fn session() -> impl Strategy<Value = SessionDoc> {
-    (lengths(), think_time()).prop_map(|(turns, think_time)| SessionDoc { turns, think_time })
+    (lengths(), think_time(), prop::option::of(lengths()))
+        .prop_map(|(turns, think_time, new_tokens)| SessionDoc { turns, think_time, new_tokens })
 }
 
 fn retries() -> impl Strategy<Value = RetriesDoc> {

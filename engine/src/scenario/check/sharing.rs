@@ -35,21 +35,29 @@ pub(super) fn check_session(
     path: &str,
     findings: &mut Findings,
 ) -> Option<Option<Session>> {
-    let Some(SessionDoc { turns, think_time }) = &class.session else { return Some(None) };
-    let fine = check_can_have_turns(class, turns, path, findings);
+    let Some(SessionDoc { turns, think_time, new_tokens }) = &class.session else {
+        return Some(None);
+    };
+    let lengths = [Some(turns), new_tokens.as_ref()];
+    let fine = check_can_have_turns(class, lengths, path, findings);
     let turns = check_lengths(class, turns, &format!("{path}.turns"), findings);
     let think = findings.take(path, think_time_of(*think_time));
-    let session = Session { turns: turns?, think: think? };
+    let new_tokens = match new_tokens {
+        None => Some(None),
+        Some(doc) => check_lengths(class, doc, &format!("{path}.new_tokens"), findings).map(Some),
+    };
+    let session = Session { turns: turns?, think: think?, new_tokens: new_tokens? };
     fine.then_some(Some(session))
 }
 
 /// Whether there is something to draw the later turns of.
 fn check_can_have_turns(
     class: &ClassDoc,
-    turns: &LengthsDoc,
+    lengths: [Option<&LengthsDoc>; 2],
     path: &str,
     findings: &mut Findings,
 ) -> bool {
+    let of_class = [Some(&class.input_tokens), Some(&class.output_tokens)];
     let recorded = |lengths: &LengthsDoc| matches!(lengths, LengthsDoc::Recorded { .. });
     let (what, hint) = if let ArrivalsDoc::ClosedLoop { .. } = class.arrivals {
         (
@@ -57,7 +65,7 @@ fn check_can_have_turns(
             "let sessions arrive (e.g. `poisson`, at users ÷ (time of a session + pause)), or leave \
              the session out",
         )
-    } else if [&class.input_tokens, &class.output_tokens, turns].into_iter().any(recorded) {
+    } else if of_class.into_iter().chain(lengths).flatten().any(recorded) {
         (
             "recorded lengths are of the requests of a trace, and turns of sessions have none",
             "use the lengths as `empirical` samples, or leave the session out",

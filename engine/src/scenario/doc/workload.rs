@@ -140,7 +140,7 @@ pub struct SharedPrefixDoc {
 
 /// Several requests of one user: each turn after the first is sent a think time after the one
 /// before completed. Its prompt is all that was said so far, hidden tokens left out, and new
-/// tokens: as many as a prompt of `input_tokens` has beside its shared prefix. A turn that is lost
+/// tokens. A turn that is lost
 /// ends its session, and so does one that would be longer than `max_model_len`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a session")]
@@ -149,6 +149,10 @@ pub struct SessionDoc {
     pub turns: LengthsDoc,
     /// From the end of a turn to the next one.
     pub think_time: ThinkTimeDoc,
+    /// New tokens of each later turn; without, as many as a prompt of `input_tokens` has beside its
+    /// shared prefix.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub new_tokens: Option<LengthsDoc>,
 }
 
 /// How long users wait for a token: the first one, or the next.

@@ -108,7 +108,11 @@ impl<'a> People<'a> {
     /// Short ones and such that grow beyond the longest context.
     fn session(&mut self) -> Session {
         let longest = self.dice.pick(&[2, 4, 30]);
-        Session { turns: self.lengths(longest), think: self.think() }
+        Session {
+            turns: self.lengths(longest),
+            think: self.think(),
+            new_tokens: self.sometimes(2, |people| people.lengths(60)),
+        }
     }
 
     fn hidden(&mut self, of_a_session: bool) -> Hidden {

@@ -21,6 +21,8 @@ pub struct Feed<'m, S> {
     busy: BTreeMap<u32, VecDeque<u32>>,
     /// Turns that have waited long enough.
     ready: VecDeque<u32>,
+    /// All that are near wait for others, until one of those is served.
+    starved: bool,
 }
 
 /// The most turns that are drawn to find one whose session is not busy.
@@ -37,6 +39,7 @@ impl<'m, S: Default> Feed<'m, S> {
             block: 1,
             busy: BTreeMap::new(),
             ready: VecDeque::new(),
+            starved: false,
         }
     }
 
@@ -67,20 +70,22 @@ impl<'m, S: Default> Feed<'m, S> {
         if let Some(id) = self.ready.pop_front() {
             return Some(id);
         }
+        if self.starved {
+            return None;
+        }
         for _ in 0..MOST_BUSY {
             let id = number(self.jobs.len());
             let job = Job::new(&turns.next()?);
             let session = session(&job);
             self.jobs.push(job);
             let Some(session) = session else { return Some(id) };
-            match self.busy.get_mut(&session) {
-                Some(later) => later.push_back(id),
-                None => {
-                    self.busy.insert(session, VecDeque::new());
-                    return Some(id);
-                }
-            }
+            let Some(later) = self.busy.get_mut(&session) else {
+                self.busy.insert(session, VecDeque::new());
+                return Some(id);
+            };
+            later.push_back(id);
         }
+        self.starved = true;
         None
     }
 
@@ -89,6 +94,7 @@ impl<'m, S: Default> Feed<'m, S> {
         if self.turns.is_none() {
             return;
         }
+        self.starved &= ids.is_empty();
         for id in ids {
             let Some(session) = session(&self.jobs[*id as usize]) else { continue };
             match self.busy.get_mut(&session).and_then(VecDeque::pop_front) {

@@ -7,7 +7,7 @@ fn prefix(tokens: u32, count: u32, name: &str) -> SharedPrefixDoc {
 }
 
 fn turns(turns: LengthsDoc) -> SessionDoc {
-    SessionDoc { turns, think_time: ThinkTimeDoc::Fixed { s: 5.0 } }
+    SessionDoc { turns, think_time: ThinkTimeDoc::Fixed { s: 5.0 }, new_tokens: None }
 }
 
 /// Two classes with these prefixes and tenants.
@@ -88,6 +88,11 @@ fn rules_of_sessions() {
     let trace = || ArrivalsDoc::trace(vec![0.0, 1.0]);
     each_breaks_one_rule(vec![
         (session(turns(fixed(0))), "workload.classes[0].session.turns.tokens", "0 tokens"),
+        (
+            session(SessionDoc { new_tokens: Some(fixed(0)), ..turns(fixed(2)) }),
+            "workload.classes[0].session.new_tokens.tokens",
+            "0 tokens",
+        ),
         (
             session(SessionDoc { think_time: ThinkTimeDoc::Fixed { s: -1.0 }, ..turns(fixed(2)) }),
             "workload.classes[0].session.think_time.s",

@@ -166,9 +166,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
         job.state.target = job.input;
         job.place = Place::Waiting;
         job.stamps.queued = Some(now);
-        if !self.spec.prefix_caching {
-            job.lineage = None;
-        } else if job.lineage.is_some() && self.shared.is_none() {
+        if job.lineage.is_some() && self.shared.is_none() && self.spec.prefix_caching {
             self.shared = Some(Box::default());
         }
         self.load.accept(job.input, job.output);

@@ -106,7 +106,9 @@ impl Leaping<'_> {
     /// before, and if it was served to the end, what the next turn goes on from.
     pub(super) fn left_by(&self, id: u32, job: &LeapJob, kv: u32) -> Left {
         let blocks = self.blocks_of(kv);
-        let Some(lineage) = &job.lineage else { return Left { id, blocks, ..Left::default() } };
+        let (Some(lineage), Some(_)) = (&job.lineage, &self.shared) else {
+            return Left { id, blocks, ..Left::default() };
+        };
         let served = job.place == Place::Gone && job.decode_left() == 0 && !job.fails;
         let carried = if served { job.carried_tokens() } else { 0 };
         let known = kv.min(carried.max(lineage.history_tokens)) / self.spec.block_size;
@@ -154,10 +156,11 @@ impl Leaping<'_> {
 
     /// Frees what finished at an earlier boundary.
     pub(super) fn release_finishing(&mut self) {
-        let Finishing { blocks, left, .. } = std::mem::take(&mut self.finishing);
-        if blocks > 0 {
-            self.blocks.give_back(blocks);
+        if self.finishing.seats == 0 {
+            return;
         }
+        let Finishing { blocks, left, .. } = std::mem::take(&mut self.finishing);
+        self.blocks.give_back(blocks);
         for left in left {
             self.give_back(left);
         }
@@ -165,6 +168,9 @@ impl Leaping<'_> {
 
     /// Puts what finished at this boundary into the order in which blocks are freed.
     pub(super) fn order_finished(&mut self) {
+        if self.finishing.left.len() < 2 {
+            return;
+        }
         let mut left = std::mem::take(&mut self.finishing.left);
         self.order_by_admission(&mut left, |left| left.id);
         self.finishing.left = left;

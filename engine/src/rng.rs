@@ -29,6 +29,10 @@ pub enum Stream {
     Replay = 22,
     /// How many hidden tokens come before the visible answer.
     HiddenTokens = 23,
+    /// Which shared prefix a prompt begins with.
+    SharedPrefix = 24,
+    /// How many turns a session has.
+    Turns = 25,
     /// How long a user who has a first token waits for the next.
     StallPatience = 32,
     /// How much of a back-off a client leaves out.

@@ -252,6 +252,21 @@ fn every_break_out_holds_every_request_and_says_what_is_missing() {
     assert_eq!(cells, [("65–128", "1", 1), ("65–128", "17–32", 13), ("1025–2048", "17–32", 1)]);
 }
 
+#[test]
+fn prompts_are_told_apart_by_how_much_of_them_was_found_cached() {
+    // Of prompts of a hundred tokens: nothing, half, and a token more.
+    let found =
+        |cached_tokens| (asked(), RequestStamps { cached_tokens, ..served(10, 100, 400, 30) });
+    let half = asked().input_tokens / 2;
+    let list = [found(0), found(1), found(half), found(half + 1), found(half + 1)];
+    let accounting = Written::of(&list).accounting(&contract());
+    let by = [Dimension::CacheHit];
+    let out = accounting.break_outs.iter().find(|out| out.by == by).expect("all are there");
+    let cells: Vec<_> =
+        out.cells.iter().map(|cell| (cell.key[0].label.as_str(), cell.offered)).collect();
+    assert_eq!(cells, [("no hit", 1), ("up to half", 2), ("most", 2)]);
+}
+
 /// The same limits, the same number of requests: two colocated servers lose theirs to the pace of
 /// tokens, a disaggregated one to the first token. The limit that would save most differs.
 #[test]

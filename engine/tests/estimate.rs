@@ -365,3 +365,33 @@ fn long_prompts_bind_on_computing_them_whatever_limit_is_reached_first() {
     let memory = estimate(&scenario(|d| d["fleet"]["pools"][0]["num_gpu_blocks"] = json!(1000)));
     assert_eq!(supply(&memory).binding_constraint, "kv_memory");
 }
+
+/// A prefix of 1,600 of 2,000 tokens in ample memory, asked for all the time.
+#[test]
+fn a_warm_prefix_takes_its_tokens_off_the_prefill() {
+    use goodput_engine::scenario::doc::{LengthsDoc, SharedPrefixDoc};
+    let mut changed =
+        goodput_engine::scenario::presets::preset("shared-prompts").expect("one").doc.clone();
+    let class = &mut changed.workload.classes[0];
+    class.input_tokens = LengthsDoc::Fixed { tokens: 2_000 };
+    class.shared_prefix =
+        Some(SharedPrefixDoc { tokens: 1_600, count: 1, zipf_exponent: 0.0, name: String::new() });
+    let estimated = |doc: &doc::ScenarioDoc| {
+        let scenario = check(doc).expect("a valid document").scenario;
+        estimate(&scenario).supply.expect("it fits")
+    };
+    let warm = estimated(&changed);
+    let hit_rate = warm.prefix_hit_rate.expect("a prefix");
+    assert!((hit_rate - 0.8).abs() < 1e-6, "{hit_rate}");
+    assert!((warm.required_prefill_after_hits_tps / warm.required_prefill_tps - 0.2).abs() < 1e-6);
+    let said = warm.workload[0].sharing.as_ref().expect("a prefix");
+    assert!((said.mean_cached_tokens - 1_600.0).abs() < 1e-3);
+    let simulated = goodput_engine::accounts::answer(&check(&changed).expect("valid").scenario);
+    let cache = simulated.expect("it fits").report.prefix_cache.expect("a prefix");
+    assert!((cache.counts.hit_rate.expect("prompts") - hit_rate).abs() < 0.01);
+    changed.fleet.pools[0].enable_prefix_caching = false;
+    let cold = estimated(&changed);
+    assert_eq!(cold.prefix_hit_rate, None);
+    assert!((cold.required_prefill_after_hits_tps - cold.required_prefill_tps).abs() < 1e-6);
+    assert!(cold.ttft_ms > warm.ttft_ms && cold.sustainable_rps < warm.sustainable_rps);
+}

@@ -76,6 +76,19 @@ fn a_missing_column_reads_not_in_file_and_every_break_out_sums_to_offered() {
 }
 
 #[test]
+fn a_table_that_says_what_was_cached_is_broken_out_by_it() {
+    let table = "arrival_s,input_tokens,output_tokens,ttft_ms,e2e_ms,cached_tokens\n\
+                 0,100,5,50,100,0\n1,100,5,20,70,96\n2,100,5,30,80,48\n3,100,5,40,90,\n";
+    let report = judge("table.csv", table.as_bytes(), "ttft=1s");
+    let judged = only(&report);
+    let by = [Dimension::CacheHit];
+    let out = judged.accounting.break_outs.iter().find(|out| out.by == by).expect("all are there");
+    assert!(out.available);
+    let labels: Vec<_> = out.cells.iter().map(|cell| cell.key[0].label.as_str()).collect();
+    assert_eq!(labels, ["no hit", "up to half", "most", "not in file"]);
+}
+
+#[test]
 fn a_limit_that_the_file_cannot_tell_is_said_and_not_passed_silently() {
     let report = judge("table.csv", TABLE, "ttft=1s,stall=400ms");
     let judged = only(&report);

@@ -12,7 +12,7 @@ use goodput_engine::sim::{FleetSpec, ReplicaSpec, RunLimits, SimRun, simulate};
 use goodput_engine::slo::Fate;
 use goodput_engine::step_time::{CompiledLaw, StepLaw, TokenTerm};
 use goodput_engine::units::Picos;
-use goodput_engine::workload::OfferedRequest;
+use goodput_engine::workload::{Lineage, OfferedRequest};
 
 const RUN: &str = "calibration/runs/llmservingsim_vllm_RTX4090_Llama-3.1-8B.csv";
 
@@ -35,6 +35,7 @@ fn requests(records: &[RequestRecord]) -> Vec<OfferedRequest> {
         patience: None,
         fails: false,
         acceptable: true,
+        lineage: Lineage::NONE,
     };
     records.iter().map(request).collect()
 }

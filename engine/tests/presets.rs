@@ -197,6 +197,32 @@ fn outcomes_are_broken_out_by_tenant() {
     }
 }
 
+/// What a benchmark with warm prefixes and one with cold ones differ in, and in which direction:
+/// capacity by half and more, first tokens by an order of magnitude.
+#[test]
+fn on_a_cold_cache_the_fleets_of_warm_prompts_are_overloaded() {
+    for (id, worth) in [("shared-prompts", 1.5), ("agentic-sessions", 1.3)] {
+        for seed in SEEDS {
+            let n = replicas(id);
+            let warm = report(doc(id), seed, n);
+            let mut cold = doc(id);
+            cold.fleet.pools[0].enable_prefix_caching = false;
+            let cold = report(cold, seed, n);
+            assert_eq!(warm.verdict.state, VerdictState::Holds, "{id} {seed}");
+            assert_eq!(cold.verdict.state, VerdictState::Overloaded, "{id} {seed}");
+            let gain = warm.supply.sustainable.rps / cold.supply.sustainable.rps;
+            assert!(gain > worth, "{id} {seed}: {gain}");
+            let (late, soon) = (cold.ttft_ms.p50, warm.ttft_ms.p50);
+            let slower = late.expect("served") / soon.expect("served");
+            assert!(slower > 49.0, "{id} {seed}: {slower}");
+            let cache = warm.prefix_cache.expect("prompts share something");
+            assert!(cache.counts.hit_rate.is_some_and(|rate| rate > 0.6), "{id} {seed}");
+            assert!(cache.computed_prefill_tps < 0.4 * cache.required_prefill_tps);
+            assert_eq!(cold.prefix_cache.map(|cache| cache.counts.cached_tokens), Some(0));
+        }
+    }
+}
+
 /// The states that the texts claim, whatever the seed.
 #[test]
 fn the_other_examples_are_in_the_state_that_their_text_claims() {

@@ -35,8 +35,11 @@ fn requests_of(by: Dimension, bucket: &Bucket) -> String {
         Dimension::Model => format!("model {label}"),
         Dimension::Prompt => format!("prompts of {label} tokens"),
         Dimension::Output => format!("outputs of {label} tokens"),
-        Dimension::CacheHit if label == "hit" => "requests with a cache hit".to_owned(),
-        Dimension::CacheHit => "requests without a cache hit".to_owned(),
+        Dimension::CacheHit if label == "no hit" => "requests without a cache hit".to_owned(),
+        Dimension::CacheHit if label == "most" => {
+            "prompts found cached for most of them".to_owned()
+        }
+        Dimension::CacheHit => "prompts found cached up to half".to_owned(),
         Dimension::Replica => format!("replica {label}"),
         Dimension::Window => format!("requests due at {label}"),
     }

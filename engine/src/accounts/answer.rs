@@ -6,6 +6,7 @@ use super::closed_loop::{closed_loop, unyielding};
 use super::cost::{Provision, books};
 use super::debt::{debt, series};
 use super::goodput::goodput;
+use super::prefix_cache::{class_sharing, prefix_cache};
 use super::recount::within;
 use super::report::{ClassReport, Cost, KvUse, LengthSummary, SeriesPoint, SimReport, Supply};
 use super::supply::{Saturations, peak_windows, supply};
@@ -131,9 +132,10 @@ impl<'a> Answer<'a> {
             return Err(Unanswerable::NobodyAsks);
         }
         let Scenario { classes, horizon, .. } = scenario;
-        let saturations = Saturations::of(classes, &mix, *horizon, &fleet.replica)
-            .ok_or(Unanswerable::NothingFits)?;
-        let requests = if scenario.has_closed_loop() {
+        let saturations =
+            Saturations::of(classes, &mix, *horizon, (&fleet.replica, fleet.replicas))
+                .ok_or(Unanswerable::NothingFits)?;
+        let requests = if scenario.has_followers() {
             scenario.offered().map_err(Unanswerable::Workload)?
         } else {
             mix
@@ -158,7 +160,7 @@ impl<'a> Answer<'a> {
     /// How far a run has come that has decided so many requests, 0 to 1. How much the users of a
     /// closed loop will ask is not known before, so with them it goes by time.
     pub fn share_done(&self, run: &FleetSim, decided: u64) -> f64 {
-        if self.scenario.has_closed_loop() {
+        if self.scenario.has_followers() {
             (run.now().as_secs() / self.scenario.horizon.as_secs()).min(1.0)
         } else {
             decided as f64 / self.requests.len().max(1) as f64
@@ -195,9 +197,8 @@ impl<'a> Answer<'a> {
         let series = self.series(requests, run);
         let outcomes = tally::outcomes(window);
         let missed_targets = tally::missed_targets(window, contracts);
-        let attained = tally::attained(window, contracts);
         let evidence = Evidence {
-            attained,
+            attained: tally::attained(window, contracts),
             missed_targets: &missed_targets,
             untold: untold(window, run),
             attainment: tally::attainment(window),
@@ -231,8 +232,9 @@ impl<'a> Answer<'a> {
             e2e_ms,
             longest_stall_ms,
             queue_wait_ms,
-            classes: self.classes(window, &rows),
+            classes: self.classes(window, &rows, run),
             debt: debt(&series, (requests, contracts), run, *horizon, (&unyielding, &supply)),
+            prefix_cache: prefix_cache(self.scenario, window, (requests, run), &supply),
             supply,
             kv: self.kv(run),
             cost: self.cost(&rows, run),
@@ -251,7 +253,8 @@ impl<'a> Answer<'a> {
     /// is known only now.
     fn saturations_of(&self, run: &SimRun) -> Saturations {
         let Scenario { classes, horizon, .. } = self.scenario;
-        let of = |asked: &Vec<_>| Saturations::of(classes, asked, *horizon, &self.fleet.replica);
+        let replicas = (&self.fleet.replica, self.fleet.replicas);
+        let of = |asked: &Vec<_>| Saturations::of(classes, asked, *horizon, replicas);
         run.requests.as_ref().and_then(of).unwrap_or(self.saturations)
     }
 
@@ -280,7 +283,7 @@ impl<'a> Answer<'a> {
     }
 
     /// Each class alone, of the `window` and of `all` requests.
-    fn classes(&self, window: &[Row], all: &[Row]) -> Vec<ClassReport> {
+    fn classes(&self, window: &[Row], all: &[Row], run: &SimRun) -> Vec<ClassReport> {
         let max_model_len = self.fleet.replica.max_model_len;
         let classes = (0_u32..).zip(&self.scenario.classes).zip(&self.scenario.contracts);
         classes
@@ -301,6 +304,7 @@ impl<'a> Answer<'a> {
                     e2e_ms,
                     input_tokens,
                     output_tokens,
+                    sharing: class_sharing(class, &rows, run.unasked.get(index as usize)),
                     closed_loop: class.arrivals.closed_loop().map(|crowd| {
                         let rows: Vec<Row> = all.iter().filter(of_class).copied().collect();
                         let Scenario { warmup, horizon, .. } = self.scenario;

@@ -11,6 +11,7 @@ mod cost;
 mod debt;
 mod goodput;
 mod latency;
+mod prefix_cache;
 mod recount;
 pub mod report;
 mod supply;

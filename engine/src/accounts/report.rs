@@ -4,6 +4,7 @@
 //! over the horizon unless a name says peak.
 
 mod cost;
+mod sharing;
 mod supply;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use crate::sim::CutOff;
 use crate::slo::Outcome;
 pub use crate::workload::LengthSummary;
 pub use cost::{ClassCost, Cost, CostLine};
+pub use sharing::{ClassSharing, HitCounts, PrefixCache, SessionReport};
 pub use supply::{MixRate, SaturatedBy, Supply, TokenKind};
 
 /// Everything a simulation says.
@@ -73,6 +75,9 @@ pub struct SimReport {
     pub debt: Debt,
     /// KV memory and live sequences.
     pub kv: KvUse,
+    /// What the prefix cache did; absent where no prompts share anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix_cache: Option<PrefixCache>,
     /// Absent when no price is set.
     pub cost: Option<Cost>,
     /// The fleet over time.
@@ -204,6 +209,9 @@ pub struct ClassReport {
     /// What came of its users, where it is a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_loop: Option<ClosedLoopReport>,
+    /// What its prompts share, where they may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<ClassSharing>,
 }
 
 /// A closed loop: users = rate · (response + think time), and only those who are not thinking are

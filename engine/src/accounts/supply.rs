@@ -1,7 +1,7 @@
 //! Token demand against what the fleet sustains for this mix.
 
 use super::report::{MixRate, SaturatedBy, Supply, TokenKind};
-use crate::sim::{Refusals, ReplicaSpec, Saturation, SimRun, saturate};
+use crate::sim::{Refusals, ReplicaSpec, Saturation, SimRun, saturate_one_of};
 use crate::slo::Fate;
 use crate::units::Picos;
 use crate::workload::{Demand, DemandBin, OfferedRequest, TrafficClass, demand};
@@ -10,6 +10,8 @@ use crate::workload::{Demand, DemandBin, OfferedRequest, TrafficClass, demand};
 const SHORTEST_PEAK_WINDOW_S: f64 = 10.0;
 /// And over no more windows than this.
 const MOST_PEAK_WINDOWS: f64 = 60.0;
+/// Below this share of what is sustained it is less: both are measured to 1 %.
+const LESS: f64 = 0.95;
 /// Classes whose shares differ by no more are the same mix: what is sustained of it is measured to
 /// 1 %.
 const SAME_SHARE: f64 = 0.005;
@@ -81,14 +83,15 @@ pub struct Saturations {
 }
 
 impl Saturations {
-    /// Measures a replica on what `classes` offer in `[0, horizon)`. `None` when no request fits.
+    /// Measures one of so many replicas on what `classes` offer in `[0, horizon)`. `None` when no
+    /// request fits.
     pub fn of(
         classes: &[TrafficClass],
         requests: &[OfferedRequest],
         horizon: Picos,
-        replica: &ReplicaSpec,
+        replicas: (&ReplicaSpec, u32),
     ) -> Option<Self> {
-        let mean = saturate(requests, replica)?;
+        let mean = saturate_one_of(requests, replicas)?;
         let demand = demand(classes, requests, horizon, peak_windows(horizon));
         let sustained = sustainable(&mean, 1);
         let busiest = busiest(&over_time(&demand), &sustained, mean.prefill_time_share);
@@ -96,7 +99,7 @@ impl Saturations {
         let at_peak = peak
             .and_then(|peak| mix_between(classes, requests, horizon, (peak.from, peak.to)))
             // Where nothing of another mix fits, it adds no work.
-            .and_then(|requests| saturate(&requests, replica));
+            .and_then(|requests| saturate_one_of(&requests, replicas));
         Some(Self { mean, at_peak: at_peak.unwrap_or(mean) })
     }
 }
@@ -110,8 +113,10 @@ fn mix_between(
     horizon: Picos,
     (from, to): (Picos, Picos),
 ) -> Option<Vec<OfferedRequest>> {
-    if classes.iter().any(|class| class.arrivals.closed_loop().is_some()) {
-        return None; // when its users ask, the fleet decides
+    let decided_by_the_fleet =
+        |class: &TrafficClass| class.arrivals.closed_loop().is_some() || class.session.is_some();
+    if classes.iter().any(decided_by_the_fleet) {
+        return None; // when their users ask
     }
     let shares = |from, to| {
         let expected: Vec<f64> = classes.iter().map(|c| c.arrivals.expected(from, to)).collect();
@@ -198,6 +203,9 @@ pub fn supply(
         completed: completed(requests, run, horizon),
         saturated_batch: saturation.mean_batch,
         saturated_by: saturated_by(&saturation.refusals),
+        sustainable_once_queued_rps: (saturation.queued_rps < LESS * saturation.rps)
+            .then(|| f64::from(replicas) * saturation.queued_rps),
+        saturated_hit_rate: saturation.hit_share,
         prefill_time_share: saturation.prefill_time_share,
         simplified: false,
     }

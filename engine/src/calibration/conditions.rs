@@ -7,7 +7,7 @@ use crate::ingest::{BenchmarkPoint, Load};
 use crate::rng::{Key, Stream, keyed};
 use crate::sim::ReplicaSpec;
 use crate::units::Picos;
-use crate::workload::OfferedRequest;
+use crate::workload::{Lineage, OfferedRequest};
 
 /// Requests beyond these are left out of a prediction.
 const MOST_REQUESTS: u64 = 2000;
@@ -98,6 +98,7 @@ impl Conditions {
             patience: None,
             fails: false,
             acceptable: true,
+            lineage: Lineage::NONE,
         };
         Ok(Self {
             requests: dues.into_iter().map(request).collect(),

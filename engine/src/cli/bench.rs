@@ -6,7 +6,7 @@ use goodput_engine::rng::{Key, Stream, keyed};
 use goodput_engine::sim::{FleetSpec, ReplicaSpec, RunLimits, simulate, simulate_stepwise};
 use goodput_engine::step_time::{CompiledLaw, StepCoefficients};
 use goodput_engine::units::Picos;
-use goodput_engine::workload::OfferedRequest;
+use goodput_engine::workload::{Lineage, OfferedRequest};
 use rand_distr::{Distribution, Exp, LogNormal};
 use serde::Serialize;
 
@@ -212,6 +212,7 @@ fn workload(case: &Case) -> Vec<OfferedRequest> {
                 patience: None,
                 fails: false,
                 acceptable: true,
+                lineage: Lineage::NONE,
             }
         })
         .collect()

@@ -280,5 +280,7 @@ fn scale(mix: &LengthMoments, input: f64, output: f64) -> LengthMoments {
         output: mix.output * output,
         output_squared: mix.output_squared * output * output,
         input_output: mix.input_output * input * output,
+        cached: mix.cached * input,
+        cached_squared: mix.cached_squared * input * input,
     }
 }

@@ -93,7 +93,7 @@ fn response_s<F: Fn(MeanShape) -> f64>(
     lengths: &LengthMoments,
     at: &Operating,
 ) -> f64 {
-    field.ttft_s(lengths.input, at) + (lengths.output - 1.0).max(0.0) * at.step_s
+    field.ttft_s(lengths, at) + (lengths.output - 1.0).max(0.0) * at.step_s
 }
 
 /// From due to completion of a request that is alone; where only rates are declared, the work it
@@ -101,7 +101,7 @@ fn response_s<F: Fn(MeanShape) -> f64>(
 fn alone_s(model: &ReplicaModel, lengths: &LengthMoments) -> f64 {
     match model.steps(lengths) {
         Some(field) => {
-            field.zero_load_ttft_s(lengths.input)
+            field.zero_load_ttft_s(lengths)
                 + (lengths.output - 1.0).max(0.0) * field.zero_load_tpot_s()
         }
         None => 1.0 / model.sustainable(lengths).0,

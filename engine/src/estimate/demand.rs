@@ -1,7 +1,9 @@
 //! What the classes ask for, in the mean and over time.
 
+use super::cached;
 use super::lengths::{ClassLengths, class_lengths};
 use super::mean_field::LengthMoments;
+use super::sessions::SessionTurns;
 use crate::accounts::report::MixRate;
 use crate::scenario::{Pool, Scenario};
 use crate::units::Picos;
@@ -16,6 +18,8 @@ pub struct ClassDemand<'a> {
     pub lengths: ClassLengths,
     /// Rate of a closed loop, once it is known, requests per second.
     pub closed_loop_rps: Option<f64>,
+    /// Requests that an arrival makes in the mean: turns of its session before the horizon.
+    pub turns: f64,
 }
 
 /// Demand of all classes in one interval of time.
@@ -32,12 +36,18 @@ pub struct IntervalDemand {
 /// Demand of every class of `scenario`.
 pub fn classes(scenario: &Scenario) -> Vec<ClassDemand<'_>> {
     let longest = longest(&scenario.pool);
-    let of_class = |class| ClassDemand {
-        class,
-        lengths: class_lengths(class, recorded(class, scenario.horizon), longest),
-        closed_loop_rps: None,
+    let of_class = |class| {
+        let turns = SessionTurns::of(class, scenario);
+        let lengths = match &turns {
+            Some(turns) => turns.lengths(class, longest),
+            None => class_lengths(class, recorded(class, scenario.horizon), longest),
+        };
+        let turns = turns.map_or(1.0, |turns| turns.per_session());
+        ClassDemand { class, lengths, closed_loop_rps: None, turns }
     };
-    scenario.classes.iter().map(of_class).collect()
+    let mut classes: Vec<ClassDemand> = scenario.classes.iter().map(of_class).collect();
+    cached::find(scenario, &mut classes);
+    classes
 }
 
 /// Prompt plus output that a replica takes at most: `max_model_len`, or what its KV blocks hold
@@ -61,8 +71,8 @@ pub fn between(classes: &[ClassDemand], from: Picos, to: Picos) -> IntervalDeman
     let seconds = (to - from).as_secs();
     let (mut offered, mut sum, mut served_rps) =
         (MixRate::default(), LengthMoments::default(), 0.0);
-    for ClassDemand { class, lengths, closed_loop_rps } in classes {
-        let rate = closed_loop_rps.unwrap_or(class.arrivals.expected(from, to) / seconds);
+    for ClassDemand { class, lengths, closed_loop_rps, turns } in classes {
+        let rate = closed_loop_rps.unwrap_or(turns * class.arrivals.expected(from, to) / seconds);
         offered.rps += rate;
         offered.prefill_tps += rate * lengths.offered.input;
         offered.decode_tps += rate * lengths.offered.output;

@@ -64,9 +64,9 @@ impl Latencies {
         let streams = mean.served.output > 1.0;
         Some(Self {
             mean_batch: at_mean.map(|at| at.decode_seqs),
-            ttft_ms: at_mean.map(|at| 1e3 * field.ttft_s(mean.served.input, &at)),
+            ttft_ms: at_mean.map(|at| 1e3 * field.ttft_s(&mean.served, &at)),
             tpot_ms: streams.then_some(1e3 * at.step_s),
-            zero_load_ttft_ms: 1e3 * field.zero_load_ttft_s(mean.served.input),
+            zero_load_ttft_ms: 1e3 * field.zero_load_ttft_s(&mean.served),
             zero_load_tpot_ms: streams.then_some(1e3 * field.zero_load_tpot_s()),
             classes: classes
                 .iter()
@@ -89,7 +89,7 @@ pub fn within<F: Fn(MeanShape) -> f64>(
     at: &Operating,
 ) -> bool {
     let lengths = &class.lengths.served;
-    let ttft_s = field.ttft_s(lengths.input, at);
+    let ttft_s = field.ttft_s(lengths, at);
     let e2e_s = ttft_s + (lengths.output - 1.0) * at.step_s;
     let inside = |limit: Option<Picos>, seconds: f64| limit.is_none_or(|l| seconds <= l.as_secs());
     inside(contract.ttft, ttft_s)
@@ -105,11 +105,11 @@ fn of_class<F: Fn(MeanShape) -> f64>(
     at_mean: Option<&Operating>,
 ) -> ClassEstimate {
     let lengths = &class.lengths.served;
-    let ttft_s = at_mean.map(|at| field.ttft_s(lengths.input, at));
+    let ttft_s = at_mean.map(|at| field.ttft_s(lengths, at));
     ClassEstimate {
         name: class.class.name.clone(),
         ttft_ms: ttft_s.map(|s| 1e3 * s),
-        zero_load_ttft_ms: 1e3 * field.zero_load_ttft_s(lengths.input),
+        zero_load_ttft_ms: 1e3 * field.zero_load_ttft_s(lengths),
         e2e_ms: at_mean
             .zip(ttft_s)
             .map(|(at, ttft_s)| 1e3 * (ttft_s + (lengths.output - 1.0) * at.step_s)),

@@ -18,6 +18,16 @@ pub fn leaves_out(scenario: &Scenario) -> Vec<String> {
         ),
         (any(leaves), "clients who leave: all are served to the end"),
         (
+            any(|class| class.session.is_some()),
+            "when turns of sessions come: they are spread over the horizon as their arrivals are, \
+             though at its beginning there are fewer, and none is lost",
+        ),
+        (
+            any(|class| class.shared_prefix.is_some()) && scenario.pool.scheduler.prefix_caching,
+            "that sequences hold a shared prefix together: each is counted with its whole prompt, \
+             so KV memory is a lower bound",
+        ),
+        (
             any(|class| class.clients.retries.is_some()),
             "clients who try again: demand is that of first attempts",
         ),

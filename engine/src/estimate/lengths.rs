@@ -157,6 +157,20 @@ fn of_independent(inputs: &[Node], generated: &[Node], budget: f64, longest: f64
 }
 
 impl ClassLengths {
+    /// Those of prompts and answers that were drawn, `(prompt, answer, weight)`: of the turns of
+    /// sessions. A replica takes `longest` tokens at most, an answer `budget`.
+    pub(super) fn of_drawn(drawn: &[Pair], budget: f64, longest: f64) -> Self {
+        let (mut offered, mut served) = (Sum::default(), Sum::default());
+        for &(input, output, weight) in drawn {
+            let one = LengthMoments::fixed(input, output);
+            offered.add(weight, &one, output >= budget);
+            if input + output <= longest {
+                served.add(weight, &one, output >= budget);
+            }
+        }
+        Self::of(&offered, &served)
+    }
+
     fn of(offered: &Sum, served: &Sum) -> Self {
         let share = |part: f64, whole: f64| if whole > 0.0 { (part / whole).min(1.0) } else { 0.0 };
         Self {
@@ -173,7 +187,7 @@ impl ClassLengths {
 pub(super) type Node = (f64, f64);
 
 /// A prompt, an answer and their weight.
-type Pair = (f64, f64, f64);
+pub(super) type Pair = (f64, f64, f64);
 
 /// At most `most` nodes with the same mean: neighbours of nearly equal weight become one.
 fn merged(mut nodes: Vec<Node>, most: usize) -> Vec<Node> {
@@ -294,6 +308,7 @@ impl Sum {
             output,
             output_squared,
             input_output: input * output,
+            ..LengthMoments::default()
         };
         self.moments = self.moments.plus(weight, &product);
     }

@@ -3,7 +3,7 @@
 //! Let `x` requests join the batch per step. A request of `input` and `output` tokens decodes in
 //! `output − 1` steps (the step that ends its prefill gives the first token), so a step carries
 //!
-//! - `x · input` prefill tokens and `x · input² / 2` attention pairs,
+//! - `x · (input − cached)` prefill tokens and `x · (input² − cached²) / 2` attention pairs,
 //! - `D = x · (output − 1)` decodes that read `x · Σ (input + j)` KV tokens, j from 0 to output − 2,
 //!
 //! and the rate is `x / t` for the step time `t` of that batch. Prefill comes in prompts, not in
@@ -39,6 +39,10 @@ pub struct LengthMoments {
     pub output_squared: f64,
     /// E\[input · output\].
     pub input_output: f64,
+    /// E\[cached\]: prompt tokens that are found in the prefix cache.
+    pub cached: f64,
+    /// E\[cached²\].
+    pub cached_squared: f64,
 }
 
 impl LengthMoments {
@@ -50,6 +54,7 @@ impl LengthMoments {
             output,
             output_squared: output * output,
             input_output: input * output,
+            ..Self::default()
         }
     }
 
@@ -62,6 +67,8 @@ impl LengthMoments {
             output: self.output + share * other.output,
             output_squared: self.output_squared + share * other.output_squared,
             input_output: self.input_output + share * other.input_output,
+            cached: self.cached + share * other.cached,
+            cached_squared: self.cached_squared + share * other.cached_squared,
         }
     }
 
@@ -71,6 +78,11 @@ impl LengthMoments {
         self.input_output + self.output_squared / 2.0
     }
 
+    /// E\[input − cached\]: prompt tokens that are computed; at least one is.
+    pub fn computed(&self) -> f64 {
+        (self.input - self.cached).max(1.0)
+    }
+
     fn decode_steps(&self) -> f64 {
         (self.output - 1.0).max(0.0)
     }
@@ -78,6 +90,27 @@ impl LengthMoments {
     /// Σ (input + j) over the decode steps j = 0 … output − 2: each reads what was cached before it.
     fn kv_reads(&self) -> f64 {
         self.input_output - self.input + 0.5 * (self.output_squared - 3.0 * self.output + 2.0)
+    }
+}
+
+/// A prompt, and how much of it is found in the prefix cache.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prompt {
+    /// All its tokens.
+    pub tokens: f64,
+    /// Those that are found.
+    pub cached: f64,
+}
+
+impl From<f64> for Prompt {
+    fn from(tokens: f64) -> Self {
+        Self { tokens, cached: 0.0 }
+    }
+}
+
+impl From<&LengthMoments> for Prompt {
+    fn from(lengths: &LengthMoments) -> Self {
+        Self { tokens: lengths.input, cached: lengths.cached }
     }
 }
 
@@ -192,20 +225,20 @@ impl<F: Fn(MeanShape) -> f64> MeanField<F> {
         Some(self.at_joins(low))
     }
 
-    /// First-token time of a prompt of `input` tokens that arrives at this operating point, without
+    /// First-token time of a prompt that arrives at this operating point, without
     /// queueing: the rest of the running step, the step of scheduling lag, then its own prefill
     /// beside the decodes. Seconds.
-    pub fn ttft_s(&self, input: f64, at: &Operating) -> f64 {
+    pub fn ttft_s(&self, prompt: impl Into<Prompt>, at: &Operating) -> f64 {
         let busy = 1.0 - math::exp(-(at.decode_seqs + at.joins_per_step));
         let lag = if self.limits.async_scheduling { at.step_s } else { 0.0 };
         self.limits.api_overhead_s
             + busy * (at.residual_s + lag)
-            + self.prefill_s(input, at.decode_seqs, at.kv_per_decode)
+            + self.prefill_s(prompt.into(), at.decode_seqs, at.kv_per_decode)
     }
 
-    /// First-token time of a prompt of `input` tokens on an idle replica, seconds.
-    pub fn zero_load_ttft_s(&self, input: f64) -> f64 {
-        self.limits.api_overhead_s + self.prefill_s(input, 0.0, 0.0)
+    /// First-token time of a prompt on an idle replica, seconds.
+    pub fn zero_load_ttft_s(&self, prompt: impl Into<Prompt>) -> f64 {
+        self.limits.api_overhead_s + self.prefill_s(prompt.into(), 0.0, 0.0)
     }
 
     /// Time per output token of a request that is alone, seconds.
@@ -216,11 +249,11 @@ impl<F: Fn(MeanShape) -> f64> MeanField<F> {
     /// Joins per step at which seats, KV memory or token budget are used up, whichever is first.
     fn most_joins(&self) -> (f64, SaturatedBy) {
         let (lengths, limits) = (&self.lengths, &self.limits);
-        let per_step_tokens = lengths.input + lengths.decode_steps();
+        let per_step_tokens = lengths.computed() + lengths.decode_steps();
         let mut budget = limits.token_budget / per_step_tokens.max(1.0);
         if !limits.chunked_prefill && lengths.decode_steps() > 0.0 {
             // A whole prompt must find room beside the decodes.
-            let room = (limits.token_budget - lengths.input).max(1.0);
+            let room = (limits.token_budget - lengths.computed()).max(1.0);
             budget = budget.min(room / lengths.decode_steps());
         }
         let packed = (limits.kv_tokens - lengths.input / 2.0) / self.kv_held();
@@ -251,7 +284,7 @@ impl<F: Fn(MeanShape) -> f64> MeanField<F> {
     }
 
     fn prefill_steps(&self) -> f64 {
-        (self.lengths.input / self.limits.token_budget).max(1.0)
+        (self.lengths.computed() / self.limits.token_budget).max(1.0)
     }
 
     /// Steps for which a request holds a seat.
@@ -294,11 +327,12 @@ impl<F: Fn(MeanShape) -> f64> MeanField<F> {
             (true, true) => joins.min(1.0),
             (true, false) => 1.0 - math::exp(-joins),
         };
-        let prefill_tokens =
-            if joins > 0.0 { joins * lengths.input / carrying } else { lengths.input };
+        let computed = lengths.computed();
+        let prefill_tokens = if joins > 0.0 { joins * computed / carrying } else { computed };
         let prefill_tokens = prefill_tokens.min(room);
-        let share = (joins * lengths.input / prefill_tokens).min(1.0);
-        let pairs = prefill_tokens * lengths.input_squared / (2.0 * lengths.input);
+        let share = (joins * computed / prefill_tokens).min(1.0);
+        let pairs_of_one = (lengths.input_squared - lengths.cached_squared).max(0.0) / 2.0;
+        let pairs = prefill_tokens * pairs_of_one / computed;
         let beside = if alone { MeanShape::default() } else { decode };
         let mixed_step_s = (self.law)(MeanShape { prefill_tokens, prefill_pairs: pairs, ..beside });
         let decode_step_s = if decode_seqs > 0.0 { (self.law)(decode) } else { mixed_step_s };
@@ -323,9 +357,11 @@ impl<F: Fn(MeanShape) -> f64> MeanField<F> {
         }
     }
 
-    /// A prompt of `input` tokens beside `decode_seqs` decodes: full chunks, then the rest. The law
+    /// A prompt beside `decode_seqs` decodes, what is not cached of it: full chunks, then the rest. The law
     /// is linear in attention pairs, so all of them may stand in the last step.
-    fn prefill_s(&self, input: f64, decode_seqs: f64, kv_per_decode: f64) -> f64 {
+    fn prefill_s(&self, prompt: Prompt, decode_seqs: f64, kv_per_decode: f64) -> f64 {
+        let Prompt { tokens, cached } = prompt;
+        let input = (tokens - cached).max(1.0);
         let room = (self.limits.token_budget - decode_seqs).max(1.0);
         let full_chunks =
             if self.limits.chunked_prefill { ((input / room).ceil() - 1.0).max(0.0) } else { 0.0 };
@@ -337,7 +373,8 @@ impl<F: Fn(MeanShape) -> f64> MeanField<F> {
                 kv_tokens: decode_seqs * kv_per_decode,
             })
         };
-        let mut seconds = step(input - full_chunks * room, input * input / 2.0);
+        let pairs = (tokens * tokens - cached * cached) / 2.0;
+        let mut seconds = step(input - full_chunks * room, pairs);
         if full_chunks > 0.0 {
             seconds += full_chunks * step(room, 0.0);
         }

@@ -8,6 +8,7 @@
 //! and no spread of batch sizes: it explains the arithmetic and brackets the searches. Whether a
 //! contract holds, a simulation says.
 
+mod cached;
 mod capacity;
 mod closed_loop;
 mod debt;
@@ -19,13 +20,14 @@ mod mean_field;
 mod memory;
 pub mod report;
 mod service;
+mod sessions;
 mod supply;
 mod timeline;
 mod workload;
 
 pub use capacity::{Capacity, CapacityAxis, CapacityPoint, capacity};
 pub use lengths::{ClassLengths, class_lengths};
-pub use mean_field::{LengthMoments, MeanField, MeanShape, Operating, ReplicaLimits};
+pub use mean_field::{LengthMoments, MeanField, MeanShape, Operating, Prompt, ReplicaLimits};
 pub use service::ReplicaModel;
 
 use report::{EstimateReport, EstimateVerdict};

@@ -37,9 +37,26 @@ pub struct ClassWorkload {
     pub output_tokens: LengthSummary,
     /// Share of requests whose answer the output budget cuts.
     pub share_at_max_output_tokens: f64,
+    /// What its prompts share with others, where they may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<SharingWorkload>,
     /// Mean of the generated tokens that are not shown; absent where none are hidden.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_hidden_tokens: Option<f64>,
+}
+
+/// What the prompts of a class share with others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SharingWorkload {
+    /// Tokens of the shared prefix; `null` where there is none.
+    pub prefix_tokens: Option<u32>,
+    /// Share of prompts no longer than it, which share all but their last token.
+    pub share_no_longer_than_prefix: f64,
+    /// Mean turns that a session asks before the horizon, none of them lost; `null` where arrivals
+    /// are single requests.
+    pub turns_per_session: Option<f64>,
+    /// Prompt tokens that are found in the prefix cache, mean over requests.
+    pub mean_cached_tokens: f64,
 }
 
 /// Whether there is anything to estimate.
@@ -106,6 +123,14 @@ pub struct SupplyEstimate {
     pub required_prefill_tps: f64,
     /// Mean demand, output tokens per second.
     pub required_decode_tps: f64,
+    /// Share of the prompt tokens that are served that is found in the prefix cache, in the steady
+    /// state; `null` where prompts share nothing or nothing is kept.
+    #[serde(default)]
+    pub prefix_hit_rate: Option<f64>,
+    /// Mean demand of the requests that fit, input tokens per second that are left to compute when
+    /// prefix hits are taken off.
+    #[serde(default)]
+    pub required_prefill_after_hits_tps: f64,
     /// Mean demand, requests per second.
     pub required_rps: f64,
     /// Demand in every window of `peak_window_s`, from the start on.
@@ -199,7 +224,8 @@ impl SupplyEstimate {
 /// A reason not to trust the arithmetic of an estimate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Distrust {
-    /// `few_sequences`, `few_seats` or `lockstep`.
+    /// `few_sequences`, `few_seats`, `lockstep`, `cache_turnover` or
+    /// `cache_in_full_memory`.
     pub reason: String,
     /// In words, with the numbers.
     pub message: String,

@@ -1,18 +1,27 @@
 //! What the fleet sustains and delivers of this mix, against what is asked.
 
+use super::cached;
 use super::closed_loop;
 use super::debt;
-use super::demand::{self, IntervalDemand};
+use super::demand::{self, ClassDemand, IntervalDemand};
 use super::latency::Latencies;
 use super::leaves_out::leaves_out;
+use super::mean_field::LengthMoments;
+use super::report::Distrust;
 use super::report::{EstimateVerdict, SupplyEstimate};
 use super::service::ReplicaModel;
 use super::timeline::Timeline;
 use super::workload;
-use crate::accounts::report::MixRate;
+use crate::accounts::report::{MixRate, SaturatedBy};
+use crate::accounts::words::three_digits;
 use crate::scenario::{Pool, Scenario};
 use crate::step_time::Origin;
 use crate::units::Picos;
+
+/// Share of a prompt from which on it matters whether it is found cached.
+const WORTH_FINDING: f64 = 0.02;
+/// Share of what could be found that is found where memory keeps it.
+const SURELY_KEPT: f64 = 0.95;
 
 /// Hours in a month of the books: 30 days.
 const MONTH_H: f64 = 720.0;
@@ -37,7 +46,7 @@ pub fn estimate(scenario: &Scenario) -> (EstimateVerdict, SupplyEstimate) {
     } else {
         EstimateVerdict::Holds
     };
-    let mut supply = rates(scenario, &model, &mean, &timeline);
+    let mut supply = rates(scenario, &classes, &model, &mean, &timeline);
     for (class, asked) in classes.iter().zip(&mut supply.workload) {
         if let Some(rate_rps) = class.closed_loop_rps {
             asked.expected_requests = rate_rps * scenario.horizon.as_secs();
@@ -67,6 +76,7 @@ fn users_are_late(scenario: &Scenario, wait_s: f64) -> bool {
 /// Everything but latencies.
 fn rates(
     scenario: &Scenario,
+    classes: &[ClassDemand],
     model: &ReplicaModel,
     mean: &IntervalDemand,
     timeline: &Timeline,
@@ -82,9 +92,11 @@ fn rates(
     let sustainable_rps = per_replica_rps * replicas;
     let utilization = ratio(mean.served_rps, sustainable_rps);
     SupplyEstimate {
-        workload: workload::classes(scenario),
+        workload: workload::classes(scenario, classes),
         required_prefill_tps: mean.offered.prefill_tps,
         required_decode_tps: mean.offered.decode_tps,
+        prefix_hit_rate: prefix_hit_rate(&mean.served),
+        required_prefill_after_hits_tps: mean.served_rps * mean.served.computed(),
         required_rps: mean.offered.rps,
         demand: timeline.windows.clone(),
         required_peak: timeline.peak,
@@ -119,10 +131,53 @@ fn rates(
             .and_then(|step_time| step_time.resolved.provenance.band)
             .map(|band| band.typical),
         outside_measured_range: Vec::new(),
-        outside_trusted_range: model.distrust(&mean.served),
+        outside_trusted_range: distrust(scenario, classes, model, &mean.served),
         leaves_out: leaves_out(scenario),
         simplified: pool.step_time().is_none(),
     }
+}
+
+/// Share of prompt tokens that are found cached; `None` where nothing can be.
+fn prefix_hit_rate(lengths: &LengthMoments) -> Option<f64> {
+    (lengths.cached > 0.0).then(|| lengths.cached / lengths.input)
+}
+
+/// Why not to trust the arithmetic; what is cached is another where it decides how soon blocks are
+/// taken.
+fn distrust(
+    scenario: &Scenario,
+    classes: &[ClassDemand],
+    model: &ReplicaModel,
+    served: &LengthMoments,
+) -> Vec<Distrust> {
+    let mut reasons = model.distrust(served);
+    let most = cached::if_kept(scenario, classes);
+    if let Some(field) =
+        model.steps(served).filter(|_| served.cached > WORTH_FINDING * served.input)
+        && field.saturated().1 == SaturatedBy::KvMemory
+    {
+        reasons.push(Distrust {
+            reason: "cache_in_full_memory".to_owned(),
+            message:
+                "running sequences fill the KV memory that the prefix cache lives in before a \
+                      replica is saturated, and what they hold together is counted in each: what \
+                      is sustained is not known by arithmetic: simulate"
+                    .to_owned(),
+        });
+    }
+    let found = served.cached / most.max(1e-9);
+    if most > WORTH_FINDING * served.input && found < SURELY_KEPT {
+        reasons.push(Distrust {
+            reason: "cache_turnover".to_owned(),
+            message: format!(
+                "about {} % of what prompts share is found cached: the rest is pushed out of the \
+                 free KV blocks before it is asked for again, and how soon depends on the order of \
+                 requests: simulate",
+                three_digits(100.0 * found)
+            ),
+        });
+    }
+    reasons
 }
 
 /// What is sustained of the mix in the busiest window.

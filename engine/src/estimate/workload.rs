@@ -1,27 +1,39 @@
 //! What each class asks for, realised: the numbers that stand beside every distribution.
 
-use super::demand;
+use super::demand::{self, ClassDemand};
 use super::lengths::{Node, class_lengths, generated, nodes};
-use super::report::ClassWorkload;
+use super::report::{ClassWorkload, SharingWorkload};
+use super::sessions::SessionTurns;
 use crate::scenario::Scenario;
 use crate::stats;
 use crate::units::Picos;
-use crate::workload::{Hidden, LengthSummary, Lengths, Pairing, TrafficClass};
+use crate::workload::{
+    Hidden, LengthSummary, Lengths, OfferedRequest, Pairing, SharedPrefix, TrafficClass,
+};
 
 /// Every class of `scenario`, by its distributions: what is drawn scatters around it.
-pub fn classes(scenario: &Scenario) -> Vec<ClassWorkload> {
+pub fn classes(scenario: &Scenario, demands: &[ClassDemand]) -> Vec<ClassWorkload> {
     let max_model_len = scenario.pool.scheduler.max_model_len;
-    let of_class = |class: &TrafficClass| {
+    let of_class = |(class, demand): (&TrafficClass, &ClassDemand)| {
+        let cached = demand.lengths.offered.cached;
         let requests = demand::recorded(class, scenario.horizon);
-        let lengths = class_lengths(class, requests, max_model_len);
+        let turns = SessionTurns::of(class, scenario);
+        let lengths = match &turns {
+            Some(turns) => turns.lengths(class, max_model_len),
+            None => class_lengths(class, requests, max_model_len),
+        };
         let (over, truncated) = shares(class, requests, max_model_len)
             .unwrap_or((1.0 - lengths.served_share, lengths.truncated_share));
-        let [p50, p90, p99] = SHARES.map(|p| percentile(&class.input, requests, p));
+        let [p50, p90, p99] = match &turns {
+            Some(turns) => input_percentiles(turns),
+            None => SHARES.map(|p| percentile(&class.input, requests, p)),
+        };
         let [out_p50, out_p90, out_p99] = output_percentiles(class, requests);
         ClassWorkload {
             name: class.name.clone(),
             tenant: class.tenant.clone(),
-            expected_requests: class.arrivals.expected(Picos::ZERO, scenario.horizon),
+            expected_requests: turns.as_ref().map_or(1.0, SessionTurns::per_session)
+                * class.arrivals.expected(Picos::ZERO, scenario.horizon),
             input_tokens: LengthSummary {
                 mean: lengths.offered.input,
                 p50,
@@ -37,16 +49,44 @@ pub fn classes(scenario: &Scenario) -> Vec<ClassWorkload> {
                 share_over_max_model_len: over,
             },
             share_at_max_output_tokens: truncated,
+            sharing: sharing(class, turns.as_ref(), cached),
             mean_hidden_tokens: mean_hidden(class, requests, lengths.offered.output),
         }
     };
-    scenario.classes.iter().map(of_class).collect()
+    scenario.classes.iter().zip(demands).map(of_class).collect()
+}
+
+/// What the prompts of `class` share, `cached` tokens of which are found in the mean.
+fn sharing(
+    class: &TrafficClass,
+    turns: Option<&SessionTurns>,
+    cached: f64,
+) -> Option<SharingWorkload> {
+    let prefix = class.shared_prefix.as_ref();
+    (prefix.is_some() || turns.is_some()).then(|| SharingWorkload {
+        prefix_tokens: prefix.map(SharedPrefix::tokens),
+        share_no_longer_than_prefix: prefix
+            .map_or(0.0, |prefix| class.input.share_at(f64::from(prefix.tokens()))),
+        turns_per_session: turns.map(SessionTurns::per_session),
+        mean_cached_tokens: cached,
+    })
+}
+
+/// Of the prompts of all turns.
+fn input_percentiles(turns: &SessionTurns) -> [f64; 3] {
+    let prompt = |(session, i, weight): (&[OfferedRequest], usize, f64)| {
+        (f64::from(session[i].input_tokens), weight)
+    };
+    let mut nodes: Vec<Node> = turns.weighted().map(prompt).collect();
+    nodes.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let all: f64 = nodes.iter().map(|(_, weight)| weight).sum();
+    SHARES.map(|p| of_nodes(&nodes, p * all))
 }
 
 /// Shares of requests that are too long, and that the budget cuts, by the distribution function
 /// of the answers: where these stand alone it is sharper than any grid.
 fn shares(class: &TrafficClass, requests: usize, max_model_len: u32) -> Option<(f64, f64)> {
-    let drawn = !matches!(class.output, Lengths::Recorded(_));
+    let drawn = !matches!(class.output, Lengths::Recorded(_)) && class.session.is_none();
     let alone = !matches!(class.hidden, Hidden::Added(_)) && class.pairing == Pairing::Apart;
     if !(drawn && alone) {
         return None;

@@ -76,6 +76,7 @@ fn record(line: &Line, first: f64) -> RequestRecord {
         point: 0,
         start_s: quantity(line.queued_ts.0 - first).ok(),
         input_tokens: count(line.input_toks.as_ref()),
+        cached_tokens: None,
         output_tokens: count(line.output_toks.as_ref()),
         ttft_s,
         e2e_s,

@@ -14,6 +14,9 @@ pub struct RequestRecord {
     pub input_tokens: Option<u32>,
     /// Generated tokens.
     pub output_tokens: Option<u32>,
+    /// Prompt tokens found in the prefix cache.
+    #[serde(default)]
+    pub cached_tokens: Option<u32>,
     /// From sending to the first token, seconds.
     pub ttft_s: Option<f64>,
     /// From sending to the last token, seconds.

@@ -1,5 +1,5 @@
 //! Tables with one row per request: `arrival_s`, `input_tokens`, `output_tokens`, `ttft_ms` and
-//! `e2e_ms`, and `scheduled_s` where the engine stamped it. Names are ours; other columns are
+//! `e2e_ms`, `scheduled_s` where the engine stamped it, and `cached_tokens` where it said them. Names are ours; other columns are
 //! named in the notes. An empty `ttft_ms` is a request that never got a first token.
 
 use csv::ByteRecord;
@@ -31,6 +31,7 @@ struct Columns {
     ttft: usize,
     e2e: usize,
     scheduled: Option<usize>,
+    cached: Option<usize>,
     others: Vec<String>,
 }
 
@@ -41,10 +42,12 @@ impl Columns {
         let [arrival, input, output, ttft, e2e] = known.map(place);
         let (arrival, input, output) = (arrival?, input?, output?);
         let (ttft, e2e, scheduled) = (ttft?, e2e?, place("scheduled_s"));
-        let used = [Some(arrival), Some(input), Some(output), Some(ttft), Some(e2e), scheduled];
+        let cached = place("cached_tokens");
+        let used =
+            [Some(arrival), Some(input), Some(output), Some(ttft), Some(e2e), scheduled, cached];
         let others = header.iter().enumerate().filter(|(at, _)| !used.contains(&Some(*at)));
         let others = others.map(|(_, name)| name.clone()).collect();
-        Some(Self { arrival, input, output, ttft, e2e, scheduled, others })
+        Some(Self { arrival, input, output, ttft, e2e, scheduled, cached, others })
     }
 }
 
@@ -109,6 +112,10 @@ fn record(columns: &Columns, line: u64, cells: &ByteRecord) -> Result<RequestRec
         start_s: arrival_s,
         input_tokens: count("input_tokens", columns.input)?,
         output_tokens: count("output_tokens", columns.output)?,
+        cached_tokens: match columns.cached {
+            Some(column) => count("cached_tokens", column)?,
+            None => None,
+        },
         ttft_s,
         e2e_s: seconds(number("e2e_ms", columns.e2e)?),
         client_queue_s: None,

@@ -1,7 +1,7 @@
 //! What no number of replicas can mend: which requests would not be good if each had a replica to
 //! itself.
 
-use crate::estimate::{LengthMoments, ReplicaModel};
+use crate::estimate::{LengthMoments, Prompt, ReplicaModel};
 use crate::scenario::Scenario;
 use crate::sim::ReplicaSpec;
 use crate::slo::Contract;
@@ -102,7 +102,11 @@ fn cause(
     }
     let (input, output) = (f64::from(request.input_tokens), f64::from(request.output_tokens));
     let alone = model.steps(&LengthMoments::fixed(input, output))?;
-    let ttft_s = alone.zero_load_ttft_s(input);
+    // At best all that others have computed of its prompt is found.
+    let block = if spec.prefix_caching { spec.block_size } else { u32::MAX };
+    let shared = request.lineage.prefix_tokens.max(request.lineage.history_tokens);
+    let cached = f64::from(shared.min(request.input_tokens - 1) / block * block);
+    let ttft_s = alone.zero_load_ttft_s(Prompt { tokens: input, cached });
     let tpot_s = if request.output_tokens > 1 { alone.zero_load_tpot_s() } else { 0.0 };
     let e2e_s = ttft_s + (output - 1.0) * tpot_s;
     // A simulation rounds steps to picoseconds: what is equal but for that is in time.

@@ -351,7 +351,7 @@ fn decided<T>(found: Result<T, Stop>) -> Result<Option<T>, Needed> {
 /// Whether another seed gives another workload.
 fn is_drawn(scenario: &Scenario) -> bool {
     let other = Scenario { seed: scenario.seed.wrapping_add(1), ..scenario.clone() };
-    scenario.has_closed_loop() || scenario.offered() != other.offered()
+    scenario.has_followers() || scenario.offered() != other.offered()
 }
 
 /// As many requests as can be in flight at once.

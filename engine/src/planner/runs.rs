@@ -85,8 +85,9 @@ pub struct Runs {
     spent: u64,
     /// The scenario's own workload by seed offset: every fleet serves the same list.
     workloads: BTreeMap<u64, Vec<OfferedRequest>>,
-    /// What one replica sustains of the scenario's own mix.
-    saturations: Option<Saturations>,
+    /// What one replica sustains of the scenario's own mix, by the replicas among which turns are
+    /// spread where there are sessions.
+    saturations: BTreeMap<u32, Saturations>,
     /// Demand at the peak of the first seed, and what one replica sustains of that mix, as the
     /// report of a simulation has them.
     supply: Option<(MixRate, MixRate)>,
@@ -107,7 +108,7 @@ impl Runs {
             budget,
             spent: 0,
             workloads: BTreeMap::new(),
-            saturations: None,
+            saturations: BTreeMap::new(),
             supply: None,
         }
     }
@@ -182,12 +183,15 @@ impl Runs {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(scenario.offered().ok()?),
         };
-        let saturations = if let Some(known) = self.saturations {
-            known
-        } else {
-            let (mix, Scenario { classes, horizon, .. }) = (scenario.mix().ok()?, scenario);
-            let new = Saturations::of(classes, &mix, *horizon, &fleet.replica)?;
-            *self.saturations.insert(new)
+        // Among more replicas the turns of a session find less of what they said before.
+        let among = if scenario.has_sessions() { fleet.replicas } else { 0 };
+        let saturations = match self.saturations.entry(among) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                let (mix, Scenario { classes, horizon, .. }) = (scenario.mix().ok()?, scenario);
+                let replicas = (&fleet.replica, fleet.replicas);
+                *new.insert(Saturations::of(classes, &mix, *horizon, replicas)?)
+            }
         };
         let left = self.budget - self.spent;
         let rate = WorkRate::new(&saturations.mean, fleet.replicas);
@@ -279,8 +283,8 @@ fn simulate_while_hopeful(
     left: u64,
     to_the_end: bool,
 ) -> (End, u64) {
-    // How much the users of a closed loop will ask is not known before the end.
-    let to_the_end = to_the_end || scenario.has_closed_loop();
+    // How much users of closed loops and sessions will ask is not known before the end.
+    let to_the_end = to_the_end || scenario.has_followers();
     let boundaries = BOUNDARIES_BETWEEN_LOOKS.max(requests.len() as u64);
     while let Progress::Running { .. } = sim.advance(boundaries) {
         let work = work(&sim);

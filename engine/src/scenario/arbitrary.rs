@@ -4,7 +4,7 @@ mod clients;
 
 use proptest::prelude::*;
 
-use clients::{admission, leaving, think_time};
+use clients::{admission, leaving, session, shared_prefix, think_time};
 
 use super::doc::*;
 use super::{CatalogRef, GpuRef, ModelRef};
@@ -166,7 +166,7 @@ fn simple_lengths() -> BoxedStrategy<LengthsDoc> {
     .boxed()
 }
 
-fn lengths() -> BoxedStrategy<LengthsDoc> {
+pub(super) fn lengths() -> BoxedStrategy<LengthsDoc> {
     let part =
         (number(), simple_lengths()).prop_map(|(weight, tokens)| MixturePartDoc { weight, tokens });
     let whole = || prop::option::of(any::<u32>());
@@ -225,12 +225,14 @@ fn class() -> BoxedStrategy<ClassDoc> {
     let who = (text(), text(), leaving(), or(0.0, number()), quality(), slo());
     let what = (arrivals(), lengths(), lengths(), prop::option::of(any::<u32>()));
     let beside = (pairing(), hidden(), maybe(), prop::bool::weighted(0.8), or(0, any::<i32>()));
-    (who, what, beside)
+    let shared = (prop::option::of(shared_prefix()), prop::option::of(session()));
+    (who, what, beside, shared)
         .prop_map(
             |(
                 (name, tenant, leaving, error_rate, quality, slo),
                 (arrivals, input, output, budget),
                 (pairing, hidden_tokens, truncated_pass_rate, enabled, priority),
+                (shared_prefix, session),
             )| {
                 let (patience, stall_patience, timeout_s, retries) = leaving;
                 ClassDoc {
@@ -238,6 +240,8 @@ fn class() -> BoxedStrategy<ClassDoc> {
                     tenant,
                     pairing,
                     hidden_tokens,
+                    shared_prefix,
+                    session,
                     truncated_pass_rate,
                     patience,
                     stall_patience,

@@ -10,6 +10,7 @@ mod contract;
 mod findings;
 mod lengths;
 mod pool;
+mod sharing;
 mod step_time;
 mod workload;
 

@@ -21,7 +21,7 @@ pub use refs::{CatalogRef, GpuRef, ModelRef};
 use crate::problem::Problem;
 use crate::slo::Contract;
 use crate::units::Picos;
-use crate::workload::{OfferedRequest, TrafficClass, Turn, generate};
+use crate::workload::{OfferedRequest, TrafficClass, Turn, generate, unfolded};
 
 /// Users of a closed loop whose first requests stand for all of theirs.
 const MOST_ASKED: u32 = 10_000;
@@ -51,13 +51,25 @@ impl Scenario {
         self.classes.iter().any(|class| class.arrivals.closed_loop().is_some())
     }
 
-    /// Requests that stand for the mix before it is served: those offered, and of a closed loop
-    /// what each user asks first, as if due when the measurement begins.
+    /// Whether some request depends on when another one is served: in closed loops and sessions.
+    pub fn has_followers(&self) -> bool {
+        self.has_closed_loop() || self.has_sessions()
+    }
+
+    /// Whether some class asks in sessions of several turns.
+    pub fn has_sessions(&self) -> bool {
+        self.classes.iter().any(|class| class.session.is_some())
+    }
+
+    /// Requests that stand for the mix before it is served: those offered, all turns of sessions as
+    /// if each were served at once, and of a closed loop what each user asks first, as if due when
+    /// the measurement begins.
     ///
     /// # Errors
     /// As [`Scenario::offered`].
     pub fn mix(&self) -> Result<Vec<OfferedRequest>, Problem> {
-        let mut mix = self.offered()?;
+        let bounds = (self.horizon, self.pool.scheduler.max_model_len);
+        let mut mix = unfolded(&self.classes, self.offered()?, self.seed, bounds)?;
         for (index, class) in (0..).zip(&self.classes) {
             let users = class.arrivals.closed_loop().map_or(0, |crowd| crowd.users);
             let asks = |user| class.turn(self.seed, index, Turn { user, number: 0 }, self.warmup);
@@ -68,7 +80,7 @@ impl Scenario {
     }
 
     /// The requests that the scenario offers, in order of due; the same whatever serves them. Those
-    /// of closed loops are not among them.
+    /// of closed loops and later turns of sessions are not among them.
     ///
     /// # Errors
     /// Chance may lift a Poisson scenario that is just allowed over

@@ -25,7 +25,7 @@ pub struct Preset {
     pub doc: ScenarioDoc,
 }
 
-const FILES: [(&str, &str); 15] = [
+const FILES: [(&str, &str); 17] = [
     ("chat-peak", include_str!("presets/chat-peak.json")),
     ("outputs-double", include_str!("presets/outputs-double.json")),
     ("benchmark-says-capacity", include_str!("presets/benchmark-says-capacity.json")),
@@ -36,6 +36,8 @@ const FILES: [(&str, &str); 15] = [
     ("azure-code", include_str!("presets/azure-code.json")),
     ("rag-answers", include_str!("presets/rag-answers.json")),
     ("agentic-coding", include_str!("presets/agentic-coding.json")),
+    ("agentic-sessions", include_str!("presets/agentic-sessions.json")),
+    ("shared-prompts", include_str!("presets/shared-prompts.json")),
     ("reasoning", include_str!("presets/reasoning.json")),
     ("long-documents", include_str!("presets/long-documents.json")),
     ("mooncake-conversation", include_str!("presets/mooncake-conversation.json")),
@@ -99,7 +101,7 @@ mod tests {
                 scenario.pool.price.as_ref().is_some_and(|price| !price.source.is_empty()),
                 "{id}"
             );
-            let offered = scenario.offered().unwrap().len();
+            let offered = scenario.mix().unwrap().len();
             assert!((1_000..=MOST_REQUESTS).contains(&offered), "{id}: {offered}");
             let link = link::encode(doc).unwrap();
             assert!(link.fragment.len() < LONG_LINK_CHARS, "{id}: {}", link.fragment.len());

@@ -103,7 +103,8 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     }
 
     /// The people of `classes` stand behind the requests: they have priorities, some leave before
-    /// they are served, some try again, and users in a closed loop ask what is not in the list.
+    /// they are served, some try again, and users in a closed loop and sessions ask what is not in the
+    /// list.
     /// `seed` is that of the requests.
     #[must_use]
     pub fn asked_by(mut self, classes: &'a [TrafficClass], seed: u64) -> Self {
@@ -252,8 +253,8 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         self.ended(id);
     }
 
-    /// An attempt is over. Its client tries again; or its request is decided, and if its user is
-    /// one of a closed loop, the next one follows.
+    /// An attempt is over. Its client tries again; or its request is decided, and if its session goes
+    /// on or its user is one of a closed loop, the next one follows.
     ///
     /// What follows comes after, by a picosecond if nothing else lies between: at one moment all
     /// arrivals come before all boundaries, so none may be the consequence of one.
@@ -267,7 +268,8 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             return;
         }
         self.counts.lost += u64::from(stamps.fate != Fate::Completed);
-        if let Some((next, asked)) = self.clients.next_turn(id, self.now) {
+        let max_model_len = self.spec.replica.max_model_len;
+        if let Some((next, asked)) = self.clients.next_turn(id, stamps, self.now, max_model_len) {
             self.send(next, &asked, soonest);
         }
     }

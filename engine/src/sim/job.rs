@@ -2,7 +2,7 @@
 
 use crate::slo::{Fate, RequestStamps};
 use crate::units::Picos;
-use crate::workload::OfferedRequest;
+use crate::workload::{Carries, Lineage, OfferedRequest};
 
 /// Where a request is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct Job<S> {
     pub output: u32,
     /// When it is due.
     pub due: Picos,
+    /// What its prompt has in common with others, if anything.
+    pub lineage: Option<Box<Lineage>>,
     /// The engine's own.
     pub state: S,
 }
@@ -47,12 +49,27 @@ impl<S: Default> Job<S> {
             input: request.input_tokens,
             output: request.output_tokens,
             due: request.due,
+            lineage: shared(&request.lineage),
             state: S::default(),
         }
     }
 }
 
+/// Most prompts have nothing in common with others: they take no place for it.
+fn shared(lineage: &Lineage) -> Option<Box<Lineage>> {
+    lineage.prefix.or(lineage.session).map(|_| Box::new(*lineage))
+}
+
 impl<S> Job<S> {
+    /// Tokens that the next turn of its session shares with it; 0 if there is none.
+    pub fn carried_tokens(&self) -> u32 {
+        match self.lineage.as_ref().map_or(Carries::Nothing, |lineage| lineage.carries) {
+            Carries::Nothing => 0,
+            Carries::Prompt => self.input,
+            Carries::Everything => self.input + self.output,
+        }
+    }
+
     /// Tokens to generate.
     pub fn decode_left(&self) -> u32 {
         self.output - self.stamps.generated

@@ -25,7 +25,7 @@ pub use fleet::{FleetSim, Progress};
 pub use peaks::{Peaks, WorkRate};
 pub use replica::Refusals;
 use replica::{Leaping, ReplicaEngine, Stepwise};
-pub use saturate::{Saturation, saturate};
+pub use saturate::{Saturation, saturate, saturate_one_of};
 
 use serde::{Deserialize, Serialize};
 
@@ -163,8 +163,8 @@ pub enum CutOff {
 pub struct SimRun {
     /// One row per offered request, in the order offered.
     pub stamps: Vec<RequestStamps>,
-    /// What was offered, by due moment, then class, where users in a closed loop asked more than
-    /// the list that was given; `None` where the list was all.
+    /// What was offered, by due moment, then class, where users in a closed loop or sessions asked
+    /// more than the list that was given; `None` where the list was all.
     pub requests: Option<Vec<OfferedRequest>>,
     /// The fleet at evenly spaced moments, and at the end.
     pub samples: Vec<Sample>,
@@ -182,6 +182,19 @@ pub struct SimRun {
     pub usage: Usage,
     /// The limit that cut the run off, if one did.
     pub cut_off: Option<CutOff>,
+    /// Turns of sessions that were never asked, per class; empty where no class has sessions.
+    pub unasked: Vec<UnaskedTurns>,
+}
+
+/// Turns that a session would have had, by why they were never asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct UnaskedTurns {
+    /// A turn before was lost: its user does not go on.
+    pub after_a_lost_turn: u64,
+    /// Prompt and answer would have been longer than `max_model_len`.
+    pub beyond_max_model_len: u64,
+    /// They would have been due after the horizon.
+    pub after_the_horizon: u64,
 }
 
 /// Use of memory and seats over the horizon, all replicas together.

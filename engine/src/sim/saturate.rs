@@ -9,14 +9,19 @@
 //! order of what they hold in KV memory; the time a request takes is worked out for the mix itself,
 //! from the time per prompt token and the time per output token; and the measurement goes on until
 //! its standard error (batch means: Law & Kelton, Simulation Modeling and Analysis, ch. 9) is small
-//! or its budget is spent.
+//! or its budget is spent. Turns of sessions come in their order instead ([`turns`]), so that they
+//! find what turns before them have left; a prompt token that was found cached counts as one that
+//! took no time.
 
+mod feed;
 mod mix;
+mod turns;
 
+use feed::Feed;
 use mix::Mix;
+use turns::Turns;
 
 use super::ReplicaSpec;
-use super::job::Job;
 use super::replica::{Leaping, Refusals, ReplicaEngine, ReplicaLoad};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
@@ -58,14 +63,20 @@ impl Budget {
 pub struct Saturation {
     /// Requests per second.
     pub rps: f64,
+    /// Requests per second once a queue stands that takes the memory of what is cached: `rps`, or
+    /// less.
+    pub queued_rps: f64,
     /// Standard error of `rps`, of one that is 1; infinite where too little was seen to tell.
     pub relative_error: f64,
-    /// Prompt tokens of those requests per second; tokens computed again do not count.
+    /// Prompt tokens of those requests per second, found cached or computed; tokens computed again do
+    /// not count.
     pub prefill_tps: f64,
     /// Output tokens per second.
     pub decode_tps: f64,
     /// Mean sequences in the batch.
     pub mean_batch: f64,
+    /// Share of those prompt tokens that are found cached.
+    pub hit_share: f64,
     /// Share of the time that goes to prefill, by the marginal terms of the step law.
     pub prefill_time_share: f64,
     /// What kept the queue waiting.
@@ -75,13 +86,44 @@ pub struct Saturation {
 /// Measures a replica of `spec` on the mix of `requests`. `None` when no request fits it, or when it
 /// comes to stand still: unchunked, a prompt longer than the token budget is never begun.
 pub fn saturate(requests: &[OfferedRequest], spec: &ReplicaSpec) -> Option<Saturation> {
-    saturated_by::<Leaping>(requests, spec, FEWEST)
+    saturate_one_of(requests, (spec, 1))
+}
+
+/// The same for one of so many replicas, to each of which goes any of the turns of a session.
+///
+/// Requests that run hold the memory in which a session waits for its next turn. So a replica whose
+/// queue is long may lose what it has cached, and do less than one that has none: what is sustained
+/// is the most that it does with as few running at once as suits it.
+pub fn saturate_one_of(
+    requests: &[OfferedRequest],
+    (spec, replicas): (&ReplicaSpec, u32),
+) -> Option<Saturation> {
+    let queued = saturated_by::<Leaping>(requests, (spec, replicas), FEWEST)?;
+    let has_sessions = requests.iter().any(|request| request.lineage.session.is_some());
+    if !(spec.prefix_caching && has_sessions) {
+        return Some(queued);
+    }
+    // What runs takes the memory in which sessions are kept: with fewer at once it may do more.
+    let (mut best, mut misses) = (queued, 0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "floats saturate")]
+    let mut seats = queued.mean_batch.ceil() as u32 / 2;
+    while seats > 0 && misses < 2 {
+        let fewer = ReplicaSpec { max_num_seqs: seats, ..spec.clone() };
+        let found = saturated_by::<Leaping>(requests, (&fewer, replicas), FEWEST)?;
+        if found.rps > best.rps {
+            (best, misses) = (Saturation { refusals: queued.refusals, ..found }, 0);
+        } else {
+            misses += 1;
+        }
+        seats /= 2;
+    }
+    Some(Saturation { queued_rps: queued.rps, ..best })
 }
 
 /// The same by either engine, over `fewest` requests at least.
 pub fn saturated_by<'a, R: ReplicaEngine<'a>>(
     requests: &[OfferedRequest],
-    spec: &'a ReplicaSpec,
+    (spec, replicas): (&'a ReplicaSpec, u32),
     fewest: usize,
 ) -> Option<Saturation> {
     let mix = Mix::of(requests, spec)?;
@@ -93,7 +135,8 @@ pub fn saturated_by<'a, R: ReplicaEngine<'a>>(
     let times = mix.residency_cv / USUAL_CV;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "floats saturate")]
     let wanted = (fewest as f64 * (times * times).clamp(1.0, MOST_TIMES as f64)) as usize;
-    Saturated::<R>::new(&mix, spec, batch.max(1)).measure((fewest, wanted), BUDGET)
+    let feed = Feed::new(&mix, Turns::of(requests, spec, replicas));
+    Saturated::<R>::new(feed, spec, batch.max(1)).measure((fewest, wanted), BUDGET)
 }
 
 /// What was done in a stretch of time.
@@ -102,6 +145,7 @@ struct Done {
     seconds: f64,
     prefill_s: f64,
     prefill_tokens: f64,
+    cached_tokens: f64,
     decode_tokens: f64,
     running_s: f64,
 }
@@ -112,6 +156,7 @@ impl Done {
             seconds: self.seconds + other.seconds,
             prefill_s: self.prefill_s + other.prefill_s,
             prefill_tokens: self.prefill_tokens + other.prefill_tokens,
+            cached_tokens: self.cached_tokens + other.cached_tokens,
             decode_tokens: self.decode_tokens + other.decode_tokens,
             running_s: self.running_s + other.running_s,
         }
@@ -126,14 +171,9 @@ impl Done {
 
 /// A replica whose queue never empties.
 struct Saturated<'a, 'm, R: ReplicaEngine<'a>> {
-    mix: &'m Mix<'m>,
+    feed: Feed<'m, R::State>,
     /// Sequences that are likely to share a step.
     batch: usize,
-    /// Those that were drawn; the first `queued` of them have been in the queue.
-    jobs: Vec<Job<R::State>>,
-    queued: usize,
-    /// Requests drawn at once.
-    block: usize,
     replica: R,
     /// Stretches after the ramp, all of as many requests.
     stretches: Vec<Done>,
@@ -142,27 +182,23 @@ struct Saturated<'a, 'm, R: ReplicaEngine<'a>> {
 }
 
 impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
-    fn new(mix: &'m Mix<'m>, spec: &'a ReplicaSpec, batch: usize) -> Self {
+    fn new(feed: Feed<'m, R::State>, spec: &'a ReplicaSpec, batch: usize) -> Self {
         let replica = R::new(spec, Picos::NEVER);
-        Self {
-            mix,
-            batch,
-            jobs: Vec::new(),
-            queued: 0,
-            block: 1,
-            replica,
-            stretches: Vec::new(),
-            length: 1,
-        }
+        Self { feed, batch, replica, stretches: Vec::new(), length: 1 }
     }
 
     fn measure(mut self, (fewest, wanted): (usize, usize), budget: Budget) -> Option<Saturation> {
         self.length = (fewest * 3 / 4 / STRETCHES).max(1);
-        self.block = self.length * STRETCHES;
+        self.feed.draw_at_once(self.length * STRETCHES);
         let mut now = Picos::ZERO;
         // The ramp: most of the budget is for what is measured.
         let quarter = Budget { steps: budget.steps / 4, sequence_steps: budget.sequence_steps / 4 };
         self.run(&mut now, fewest / 4, quarter)?;
+        // And until sessions have come by that began when it did.
+        let patience = Budget { sequence_steps: PATIENCE_SEQUENCE_STEPS / 2, ..quarter };
+        if self.feed.ramp() > 0 && !patience.is_spent(self.replica.load()) {
+            self.run(&mut now, self.feed.ramp(), patience)?;
+        }
         let at_start = *self.replica.refusals();
         while !self.is_enough((fewest, wanted), budget) {
             let done = self.run(&mut now, self.length, budget)?;
@@ -201,7 +237,8 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
             self.fill_up(*now);
             *now = self.replica.end()?;
             let left = budget.steps.saturating_sub(self.replica.steps_planned()).max(1);
-            self.replica.boundary(*now, left, &mut self.jobs);
+            self.replica.boundary(*now, left, self.feed.jobs());
+            self.feed.served(&self.replica.news().served);
             let load = self.replica.load();
             if decided(load) >= goal || budget.is_spent(load) {
                 break;
@@ -210,11 +247,13 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
         let load = self.replica.load();
         let prefill = load.prefill_tokens - before.prefill_tokens;
         let again = load.recomputed_tokens - before.recomputed_tokens;
+        let cached = (load.cached_tokens - before.cached_tokens) as f64;
         Some(Done {
             // A picosecond at least: steps may be longer than time as it is counted here.
             seconds: (*now - start).max(Picos(1)).as_secs(),
             prefill_s: (load.prefill_busy - before.prefill_busy).as_secs(),
-            prefill_tokens: prefill as f64 - again as f64,
+            prefill_tokens: prefill as f64 - again as f64 + cached,
+            cached_tokens: cached,
             decode_tokens: (load.decode_tokens - before.decode_tokens) as f64,
             running_s: self.replica.held().running_s() - held.running_s(),
         })
@@ -226,12 +265,8 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
             return;
         }
         for _ in 0..=self.batch {
-            if self.queued == self.jobs.len() {
-                self.jobs.append(&mut self.mix.block(self.queued, self.block));
-            }
-            let id = u32::try_from(self.queued).expect("a few million requests");
-            self.queued += 1;
-            self.replica.push(id, now, &mut self.jobs);
+            let Some(id) = self.feed.next() else { break };
+            self.replica.push(id, now, self.feed.jobs());
         }
     }
 
@@ -249,8 +284,8 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
         let total = self.total();
         let (prefill_s, decode_s) = total.per_token();
         let shares = (
-            self.mix.input / total.prefill_tokens.max(1.0),
-            self.mix.output / total.decode_tokens.max(1.0),
+            self.feed.mix.input / total.prefill_tokens.max(1.0),
+            self.feed.mix.output / total.decode_tokens.max(1.0),
         );
         let squares: f64 = self
             .stretches
@@ -267,7 +302,7 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
 
     fn seconds_per_request(&self, total: &Done) -> f64 {
         let (prefill_s, decode_s) = total.per_token();
-        self.mix.input * prefill_s + self.mix.output * decode_s
+        self.feed.mix.input * prefill_s + self.feed.mix.output * decode_s
     }
 
     fn saturation(&self, refusals: Refusals) -> Saturation {
@@ -276,11 +311,13 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
         let (prefill_s, _) = total.per_token();
         Saturation {
             rps,
+            queued_rps: rps,
             relative_error: self.relative_error(),
-            prefill_tps: rps * self.mix.input,
-            decode_tps: rps * self.mix.output,
+            prefill_tps: rps * self.feed.mix.input,
+            decode_tps: rps * self.feed.mix.output,
             mean_batch: total.running_s / total.seconds,
-            prefill_time_share: rps * self.mix.input * prefill_s,
+            hit_share: total.cached_tokens / total.prefill_tokens.max(1.0),
+            prefill_time_share: rps * self.feed.mix.input * prefill_s,
             refusals,
         }
     }
@@ -290,6 +327,7 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
 mod tests {
     use super::*;
     use crate::step_time::{CompiledLaw, StepCoefficients};
+    use crate::workload::Lineage;
 
     fn spec() -> ReplicaSpec {
         let coefficients = StepCoefficients {
@@ -327,6 +365,7 @@ mod tests {
         patience: None,
         fails: false,
         acceptable: true,
+        lineage: Lineage::NONE,
     };
 
     #[test]
@@ -334,7 +373,7 @@ mod tests {
         let spec = spec();
         // 49 steps a request; a quarter of the requests would take more steps than there are.
         let mix = Mix::of(&[REQUEST], &spec).expect("it fits");
-        let found = Saturated::<Leaping>::new(&mix, &spec, 1)
+        let found = Saturated::<Leaping>::new(Feed::new(&mix, None), &spec, 1)
             .measure((2_000, 2_000), Budget { steps: 2_000, sequence_steps: 2_000 })
             .expect("steps");
         assert!((found.rps * 0.49 - 1.0).abs() < 0.1, "{found:?}");

@@ -184,6 +184,7 @@ mod tests {
             patience: None,
             fails: false,
             acceptable: true,
+            lineage: crate::workload::Lineage::NONE,
         }
     }
 

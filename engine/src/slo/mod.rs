@@ -88,12 +88,15 @@ pub struct RequestStamps {
     /// the run was cut off counts too.
     pub longest_stall: Picos,
     /// Attempts of its client, the first included. Moments and tokens are those of the last one;
-    /// preemptions and replica time are of all.
+    /// preemptions, what was kept through them and replica time are of all.
     pub attempts: u32,
     /// Times it lost its KV blocks and had to be computed again.
     pub preemptions: u32,
-    /// Prompt and regenerated tokens found in the prefix cache.
+    /// Prompt tokens found in the prefix cache when it was first scheduled, as vLLM's
+    /// `num_cached_tokens`.
     pub cached_tokens: u32,
+    /// Tokens found there when it was scheduled again after a preemption.
+    pub kept_tokens: u32,
     /// Replica time spent on it, by the marginal terms of the step law.
     pub busy: Picos,
     /// The part of `busy` spent on tokens that had been computed before.
@@ -119,6 +122,7 @@ impl RequestStamps {
         attempts: 1,
         preemptions: 0,
         cached_tokens: 0,
+        kept_tokens: 0,
         busy: Picos::ZERO,
         recomputed: Picos::ZERO,
         retried: Picos::ZERO,
@@ -131,11 +135,25 @@ impl RequestStamps {
         Self {
             attempts: earlier.attempts + self.attempts,
             preemptions: earlier.preemptions + self.preemptions,
+            kept_tokens: earlier.kept_tokens + self.kept_tokens,
             busy: earlier.busy + self.busy,
             recomputed: earlier.recomputed + self.recomputed,
             retried: earlier.busy - earlier.recomputed + self.retried,
             ..self
         }
+    }
+
+    /// A step from `now` on works on it, of which `cached` tokens were found in the prefix cache.
+    /// Whether it is the first.
+    pub fn schedule(&mut self, now: Picos, cached: u32) -> bool {
+        let first = self.scheduled.is_none();
+        if first {
+            self.scheduled = Some(now);
+            self.cached_tokens = cached;
+        } else {
+            self.kept_tokens += cached;
+        }
+        first
     }
 
     /// A gap between two of its tokens, or the longest of several, with or without a preemption in

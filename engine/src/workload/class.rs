@@ -2,7 +2,7 @@
 
 use rand_distr::{Distribution, LogNormal};
 
-use super::{Arrivals, ClientBehaviour, Lengths, Pairing, RetryOn};
+use super::{Arrivals, ClientBehaviour, Lengths, Pairing, RetryOn, Session, SharedPrefix};
 use crate::math;
 use crate::problem::Problem;
 use crate::rng::{Key, keyed};
@@ -27,6 +27,10 @@ pub struct TrafficClass {
     pub pairing: Pairing,
     /// Tokens that are generated and not shown, before the answer.
     pub hidden: Hidden,
+    /// What its prompts begin with.
+    pub shared_prefix: Option<SharedPrefix>,
+    /// Each arrival begins one; without, it is all that is asked.
+    pub session: Option<Session>,
     /// Output budget: generation stops here, hidden tokens included.
     pub max_output_tokens: Option<u32>,
     /// Share of answers cut by the budget that pass, 0 to 1, where quality is known; `None` as of
@@ -56,6 +60,8 @@ impl TrafficClass {
             output,
             pairing: Pairing::default(),
             hidden: Hidden::default(),
+            shared_prefix: None,
+            session: None,
             max_output_tokens: None,
             truncated_pass_rate: None,
             patience: None,

@@ -55,6 +55,17 @@ impl Turn {
         Self { number: self.number + 1, ..self }
     }
 
+    /// The turn `number`, from 1, of the session that the `place`-th arrival of a class begins: its
+    /// first is that arrival, so no other number may be that of one.
+    pub fn of_session(place: u32, number: u32) -> Self {
+        Self { user: place + 1, number }
+    }
+
+    /// Which arrival began that session, and the turn's number in it.
+    pub fn in_session(self) -> (u32, u32) {
+        (self.user - 1, self.number)
+    }
+
     /// Its index within the class, in every draw: a user's requests do not depend on what the
     /// others ask.
     pub fn index(self) -> u64 {
@@ -99,7 +110,7 @@ impl ClosedLoop {
         turn: Turn,
         (last_due, ended): (Picos, Picos),
     ) -> Picos {
-        (ended + self.think.draw(key(seed, class, turn))).max(last_due + Self::QUICKEST_TURN)
+        self.think.next_due((seed, class), turn, (last_due, ended))
     }
 }
 
@@ -141,6 +152,16 @@ impl ThinkTime {
             Self::Uniform { min, max } => f64::midpoint(min.as_secs(), max.as_secs()),
             Self::Exponential { mean_s } => *mean_s,
         }
+    }
+
+    /// When what follows a request that was due at `last_due` and ended at `ended` is due.
+    pub(super) fn next_due(
+        &self,
+        (seed, class): (u64, u64),
+        turn: Turn,
+        (last_due, ended): (Picos, Picos),
+    ) -> Picos {
+        (ended + self.draw(key(seed, class, turn))).max(last_due + ClosedLoop::QUICKEST_TURN)
     }
 
     fn draw(&self, key: Key) -> Picos {

@@ -31,7 +31,7 @@ pub struct DemandBin {
     pub input_tokens: u64,
     /// Output tokens of the requests due.
     pub output_tokens: u64,
-    /// Requests the arrival rates lead to expect; of a closed loop, those that came.
+    /// Requests the arrival rates lead to expect; of a closed loop and of sessions, those that came.
     pub expected_requests: f64,
     /// Expected prompt tokens: expected requests at the mean lengths of their class.
     pub expected_input_tokens: f64,
@@ -126,7 +126,8 @@ fn bin_of(
     };
     for ((index, class), mix) in (0..).zip(classes).zip(mixes) {
         let expected = match class.arrivals {
-            // Its rate is what came of it.
+            // Their rate is what came of them.
+            _ if class.session.is_some() => due.iter().filter(|r| r.class == index).count() as f64,
             Arrivals::ClosedLoop(_) => due.iter().filter(|r| r.class == index).count() as f64,
             _ => class.arrivals.expected(from, to),
         };

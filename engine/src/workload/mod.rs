@@ -23,6 +23,7 @@ mod quantile_table;
 mod rate_shapes;
 mod replay;
 mod shape;
+mod sharing;
 
 pub use arrivals::{Arrivals, Due, GammaGaps, MAX_GAP_CV, Spacing};
 pub use bursts::Bursts;
@@ -41,6 +42,7 @@ pub use quantile_table::QuantileTable;
 pub use rate_shapes::{MAX_PEAK_OVER_MEAN, days, ramp, sinusoid, spike, weeks};
 pub use replay::{MAX_FACTOR, Replay};
 pub use shape::{Shape, shape};
+pub use sharing::{Carries, Lineage, RoutingKeys, Session, SharedPrefix, unfolded};
 
 use crate::units::Picos;
 
@@ -62,4 +64,6 @@ pub struct OfferedRequest {
     pub fails: bool,
     /// The answer is acceptable (drawn, or assumed so where quality is not checked).
     pub acceptable: bool,
+    /// What its prompt has in common with others.
+    pub lineage: Lineage,
 }

@@ -5,7 +5,7 @@ use goodput_engine::accounts::{Row, rows};
 use goodput_engine::slo::{Contract, Fate, Outcome, RequestStamps};
 use goodput_engine::step_time::{CompiledLaw, StepCoefficients};
 use goodput_engine::units::Picos;
-use goodput_engine::workload::OfferedRequest;
+use goodput_engine::workload::{Lineage, OfferedRequest};
 
 pub const fn ms(millis: i64) -> Picos {
     Picos(millis * 1_000_000_000)
@@ -33,6 +33,7 @@ pub fn asked() -> OfferedRequest {
         patience: None,
         fails: false,
         acceptable: true,
+        lineage: Lineage::NONE,
     }
 }
 

@@ -239,7 +239,7 @@ fn pressure_on_memory_is_part_of_the_random_configurations() {
     let tight = ReplicaSpec { usable_blocks: 60, ..replica(law(5e-3, 4e-5, 2.6e-8)) };
     let run = run(&requests, tight, 1);
     assert!(run.stamps.iter().map(|stamps| stamps.preemptions).sum::<u32>() > 10);
-    assert!(run.stamps.iter().any(|stamps| stamps.cached_tokens > 0), "some prefixes survived");
+    assert!(run.stamps.iter().any(|stamps| stamps.kept_tokens > 0), "some prefixes survived");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use goodput_engine::rng::{Key, Stream, keyed};
 use goodput_engine::sim::{FleetSpec, ReplicaSpec, RunLimits, SimRun, simulate};
 use goodput_engine::step_time::{CompiledLaw, StepCoefficients};
 use goodput_engine::units::Picos;
-use goodput_engine::workload::OfferedRequest;
+use goodput_engine::workload::{Lineage, OfferedRequest};
 use rand_distr::{Distribution, Exp};
 
 /// A step law with the given parts and nothing else.
@@ -59,6 +59,7 @@ pub fn request(due_s: f64, input_tokens: u32, output_tokens: u32) -> OfferedRequ
         patience: None,
         fails: false,
         acceptable: true,
+        lineage: Lineage::NONE,
     }
 }
 

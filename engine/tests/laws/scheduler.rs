@@ -58,9 +58,9 @@ fn the_tail_is_preempted_and_returns_with_what_survived() {
     let kept = run(&requests, tight.clone(), 1);
     assert_eq!(kept.stamps[0].preemptions, 0);
     assert_eq!(kept.stamps[1].preemptions, 1);
-    assert!(kept.stamps[1].cached_tokens > 0, "its blocks were not all taken");
+    assert!(kept.stamps[1].kept_tokens > 0, "its blocks were not all taken");
     let forgotten = run(&requests, ReplicaSpec { prefix_caching: false, ..tight }, 1);
-    assert_eq!(forgotten.stamps[1].cached_tokens, 0);
+    assert_eq!(forgotten.stamps[1].kept_tokens, 0);
     assert!(forgotten.stamps[1].recomputed > kept.stamps[1].recomputed);
     for run in [kept, forgotten] {
         assert!(run.stamps.iter().all(|stamps| stamps.fate == Fate::Completed));

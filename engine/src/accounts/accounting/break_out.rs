@@ -23,7 +23,7 @@ pub enum Dimension {
     Prompt,
     /// Output length, in powers of two.
     Output,
-    /// Whether anything of it was found in the prefix cache.
+    /// How much of its prompt was found in the prefix cache: nothing, up to half of it, or most.
     CacheHit,
     /// Replica that took it.
     Replica,
@@ -124,6 +124,13 @@ pub struct Bucket {
     pub to: Option<f64>,
 }
 
+/// Nothing of the prompt, up to half of it, or most: of a prompt of unknown length something is
+/// up to half.
+fn cache_hit(cached: u32, case: &Case) -> u32 {
+    let most = case.input_tokens.is_some_and(|input| u64::from(cached) * 2 > u64::from(input));
+    if most { 2 } else { u32::from(cached > 0) }
+}
+
 /// Ranks after every bucket that exists.
 const MISSING: u32 = u32::MAX;
 
@@ -185,7 +192,7 @@ impl Labels {
             }),
             Dimension::Prompt => case.input_tokens.map(octave),
             Dimension::Output => case.output_tokens.map(octave),
-            Dimension::CacheHit => case.cached_tokens.map(|tokens| u32::from(tokens > 0)),
+            Dimension::CacheHit => case.cached_tokens.map(|tokens| cache_hit(tokens, case)),
             Dimension::Replica => case.replica.map(|replica| replica / self.replicas_per_group()),
             Dimension::Window => case.due.map(|due| self.window(due)),
         };
@@ -207,8 +214,10 @@ impl Labels {
                 let (from, to) = octave_range(rank);
                 range(from, to, &format!("{from}–{to}"))
             }
-            Dimension::CacheHit if rank == 0 => named(Some("no hit".to_owned())),
-            Dimension::CacheHit => named(Some("hit".to_owned())),
+            Dimension::CacheHit => {
+                let label = ["no hit", "up to half", "most"][rank.min(2) as usize];
+                named(Some(label.to_owned()))
+            }
             Dimension::Replica => {
                 let per_group = self.replicas_per_group();
                 let from = rank * per_group;

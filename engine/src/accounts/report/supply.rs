@@ -64,6 +64,14 @@ pub struct Supply {
     pub saturated_batch: f64,
     /// What stops a saturated replica from taking one more: seats, KV memory or token budget.
     pub saturated_by: SaturatedBy,
+    /// What is sustained once a queue stands, requests per second, where that is less: what runs then
+    /// takes the memory of what was cached. Above it the fleet may be well and not recover from a
+    /// queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sustainable_once_queued_rps: Option<f64>,
+    /// Share of a saturated replica's prompt tokens that it finds cached.
+    #[serde(default)]
+    pub saturated_hit_rate: f64,
     /// Share of a saturated replica's time that goes to prefill, by the marginal terms.
     pub prefill_time_share: f64,
     /// Only declared token rates are known: supply and debt, never a latency.

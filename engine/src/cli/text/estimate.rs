@@ -67,6 +67,19 @@ fn workload(page: &mut Page, classes: &[ClassWorkload]) {
         if class.share_at_max_output_tokens > 0.0 {
             page.row("  cut by the output budget", &percent(class.share_at_max_output_tokens));
         }
+        if let Some(sharing) = &class.sharing {
+            let found = thousands(sharing.mean_cached_tokens);
+            page.row("  of the input found cached, mean", &found);
+            if sharing.share_no_longer_than_prefix > 0.0 {
+                page.row(
+                    "  no longer than the shared prefix",
+                    &percent(sharing.share_no_longer_than_prefix),
+                );
+            }
+            if let Some(turns) = sharing.turns_per_session {
+                page.row("  turns per session, mean", &three_digits(turns));
+            }
+        }
         if let Some(hidden) = class.mean_hidden_tokens {
             page.row("  hidden of the output, mean", &thousands(hidden));
         }
@@ -109,6 +122,7 @@ fn supply(page: &mut Page, estimate: &SupplyEstimate) {
             decode_tps: estimate.required_decode_tps,
         }),
     );
+    after_hits(page, estimate);
     page.row("required at the peak", &mix(&estimate.required_peak));
     page.row(
         "sustainable",
@@ -150,6 +164,14 @@ fn supply(page: &mut Page, estimate: &SupplyEstimate) {
     let band = or_dash(estimate.step_time_band, |band| format!("±{}", percent(band)));
     page.row("step time", &format!("{}, {band}", estimate.origin.label()));
     reservations(page, estimate);
+}
+
+/// What prefix hits take off the prefill.
+fn after_hits(page: &mut Page, estimate: &SupplyEstimate) {
+    let Some(hit_rate) = estimate.prefix_hit_rate else { return };
+    let left = three_digits(estimate.required_prefill_after_hits_tps);
+    let text = format!("{left} input tok/s: {} found cached", percent(hit_rate));
+    page.row("prefill after prefix hits", &text);
 }
 
 /// Where an estimate may not be trusted, and what it does not see.

@@ -3,6 +3,8 @@
 use goodput_engine::accounts::report::{Percentiles, SimReport};
 use goodput_engine::accounts::words::{percent, plural, span_ms, thousands, three_digits};
 
+use goodput_engine::sim::UnaskedTurns;
+
 use super::{Page, at_peak, mix, or_dash, usd};
 
 /// The simulated report.
@@ -29,6 +31,7 @@ pub fn simulation(report: &SimReport) -> String {
         page.row(label, &three_percentiles(percentiles));
     }
     supply(&mut page, report);
+    sharing(&mut page, report);
     if let Some(cost) = &report.cost {
         page.row("cost per good request", &or_dash(cost.per_good_request, usd));
         page.row("cost per month", &usd(cost.per_month));
@@ -42,6 +45,10 @@ fn supply(page: &mut Page, report: &SimReport) {
     page.row("required at the peak", &mix(&report.supply.required_peak));
     let error = or_dash(report.supply.sustainable_relative_error, percent);
     page.row("sustainable", &format!("{} (±{error})", mix(&report.supply.sustainable)));
+    if let Some(rps) = report.supply.sustainable_once_queued_rps {
+        let text = format!("{} req/s: what runs takes the memory of the cache", three_digits(rps));
+        page.row("once a queue stands", &text);
+    }
     at_peak(page, report.supply.is_another_mix_at_peak(), &report.supply.sustainable_at_peak);
     let goodput = &report.goodput;
     page.row(
@@ -72,6 +79,53 @@ fn supply(page: &mut Page, report: &SimReport) {
             plural(report.kv.preemptions, "preemption", "preemptions")
         ),
     );
+}
+
+/// What prompts share and how much of it was found, if anything may be.
+fn sharing(page: &mut Page, report: &SimReport) {
+    let Some(cache) = &report.prefix_cache else { return };
+    page.heading("Prefix cache");
+    let found = or_dash(cache.counts.hit_rate, percent);
+    let off = if cache.enabled { "" } else { " (prefix caching is off)" };
+    page.row("found of all prompt tokens", &format!("{found}{off}"));
+    page.row(
+        "required prefill",
+        &format!(
+            "{} input tok/s, {} found, {} computed again: {} to compute",
+            three_digits(cache.required_prefill_tps),
+            three_digits(cache.hits_tps),
+            three_digits(cache.recomputed_tps),
+            three_digits(cache.computed_prefill_tps)
+        ),
+    );
+    for class in &report.classes {
+        let Some(sharing) = &class.sharing else { continue };
+        let found = or_dash(sharing.counts.hit_rate, percent);
+        page.row(&class.name, &format!("{found} of its prompt tokens found"));
+        if sharing.share_no_longer_than_prefix > 0.0 {
+            page.row(
+                "  prompts no longer than the prefix",
+                &percent(sharing.share_no_longer_than_prefix),
+            );
+        }
+        let Some(session) = &sharing.session else { continue };
+        let UnaskedTurns { after_a_lost_turn, beyond_max_model_len, after_the_horizon } =
+            session.unasked;
+        let asked = format!(
+            "{}, {}",
+            plural(session.sessions, "session", "sessions"),
+            plural(session.turns, "turn", "turns")
+        );
+        page.row("  asked", &asked);
+        let [lost, long, late] = [after_a_lost_turn, beyond_max_model_len, after_the_horizon]
+            .map(|count| thousands(count as f64));
+        page.row(
+            "  turns never asked",
+            &format!(
+                "{lost} after a lost turn, {long} beyond max_model_len, {late} after the horizon"
+            ),
+        );
+    }
 }
 
 /// What clients did beside asking once, if anything.

@@ -65,6 +65,7 @@ fn record(request: &Node) -> RequestRecord {
         point: 0,
         start_s: None,
         input_tokens: count("input_sequence_length"),
+        cached_tokens: None,
         output_tokens,
         ttft_s: time_s(&["time_to_first_token", "ttft"]).filter(|_| answered),
         e2e_s: time_s(&["request_latency"]).filter(|_| answered),

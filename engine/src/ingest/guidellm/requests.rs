@@ -69,6 +69,7 @@ fn record(request: &Node, outcome: RecordOutcome, point: u32, origin: f64) -> Re
         point,
         start_s: start(request).and_then(|start| quantity(start - origin).ok()),
         input_tokens: count(&["prompt_tokens", "input_metrics/text_tokens"]),
+        cached_tokens: None,
         output_tokens,
         ttft_s: time("time_to_first_token_ms", 1e-3),
         e2e_s: time("request_latency", 1.0),

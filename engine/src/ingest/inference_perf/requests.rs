@@ -80,6 +80,7 @@ fn record(request: &Node, origin: f64) -> Option<RequestRecord> {
         point: 0,
         start_s: quantity(start - origin).ok(),
         input_tokens: count(&["info/input_tokens", "info/request_metrics/text/input_tokens"]),
+        cached_tokens: None,
         output_tokens,
         ttft_s: ttft_s.filter(|_| answered),
         e2e_s: quantity(end - start).ok().filter(|_| answered),

@@ -62,6 +62,7 @@ fn record(lists: &Lists, index: usize, first_start: f64, point: u32) -> RequestR
         start_s: at(lists.start_times.as_ref(), index)
             .and_then(|start| quantity(start - first_start).ok()),
         input_tokens: at(lists.input_lens.as_ref(), index).and_then(|n| tokens(n).ok()),
+        cached_tokens: None,
         output_tokens,
         ttft_s,
         e2e_s: ttft_s.and_then(|ttft| whole(lists, index, ttft, gaps)),

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{number, or};
+use super::{lengths, number, or, text};
 use crate::scenario::doc::*;
 
 fn patience() -> impl Strategy<Value = PatienceDoc> {
@@ -19,6 +19,22 @@ pub fn think_time() -> impl Strategy<Value = ThinkTimeDoc> {
         (number(), number()).prop_map(|(min_s, max_s)| ThinkTimeDoc::Uniform { min_s, max_s }),
         number().prop_map(|mean_s| ThinkTimeDoc::Exponential { mean_s }),
     ]
+}
+
+pub fn shared_prefix() -> impl Strategy<Value = SharedPrefixDoc> {
+    (any::<u32>(), any::<u32>(), or(0.0, number()), text()).prop_map(
+        |(tokens, count, zipf_exponent, name)| SharedPrefixDoc {
+            tokens,
+            count,
+            zipf_exponent,
+            name,
+        },
+    )
+}
+
+pub fn session() -> impl Strategy<Value = SessionDoc> {
+    (lengths(), think_time(), prop::option::of(lengths()))
+        .prop_map(|(turns, think_time, new_tokens)| SessionDoc { turns, think_time, new_tokens })
 }
 
 fn retries() -> impl Strategy<Value = RetriesDoc> {

@@ -11,6 +11,7 @@ use crate::units::Picos;
 
 mod fleet;
 mod lengths;
+mod sharing;
 mod workload;
 
 /// A valid document with one thing changed.

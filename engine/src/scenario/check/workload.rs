@@ -11,13 +11,18 @@ use crate::scenario::Scheduler;
 use crate::scenario::doc::{ArrivalsDoc, ClassDoc, QualityDoc, SloDoc, WorkloadDoc};
 use crate::slo::Contract;
 use crate::units::{MAX_HORIZON_S, Picos};
-use crate::workload::{Arrivals, Lengths, MAX_LENGTH_TOKENS, MAX_REQUESTS, Quality, TrafficClass};
+use crate::workload::{
+    Arrivals, Lengths, MAX_LENGTH_TOKENS, MAX_REQUESTS, Quality, Session, TrafficClass,
+};
 
 /// The most traffic classes of one scenario.
 pub const MAX_CLASSES: usize = 100;
 
+/// Share of prompts no longer than their shared prefix from which on that is worth a warning.
+const SHORT_PROMPTS: f64 = 0.05;
+
 /// The longest name of a class, characters.
-const LONGEST_NAME: usize = 200;
+pub(super) const LONGEST_NAME: usize = 200;
 
 /// The shortest span that a limit or a horizon may have, seconds: a picosecond.
 pub(super) const SHORTEST_S: f64 = 1e-12;
@@ -53,6 +58,7 @@ pub(super) fn check(doc: &WorkloadDoc, findings: &mut Findings) -> Option<Worklo
         }
     }
     let horizon = horizon?;
+    super::sharing::number_prefixes(&doc.classes, &mut classes, findings);
     let complete = complete == doc.classes.len() && !classes.is_empty();
     if complete {
         check_volume(doc, &classes, horizon, findings);
@@ -147,6 +153,8 @@ fn check_class(
         let range = 1..=u64::from(MAX_LENGTH_TOKENS);
         findings.count(at("max_output_tokens"), "the output budget", budget.into(), &range)
     });
+    let shared_prefix = super::sharing::check_prefix(class, &at("shared_prefix"), findings);
+    let session = super::sharing::check_session(class, &at("session"), findings);
     let truncated = check_truncated(class, &at("truncated_pass_rate"), findings);
     let clients = super::clients::check(class, path, findings);
     let rate = class.error_rate;
@@ -158,6 +166,8 @@ fn check_class(
         position,
         pairing: pairing?,
         hidden: hidden?,
+        shared_prefix: shared_prefix?,
+        session: session?,
         max_output_tokens: class.max_output_tokens.filter(|_| budget),
         truncated_pass_rate: truncated.then_some(class.truncated_pass_rate)?,
         patience,
@@ -229,7 +239,11 @@ fn check_volume(
     horizon: Picos,
     findings: &mut Findings,
 ) {
-    let of = |class: &TrafficClass| class.arrivals.expected(Picos::ZERO, horizon);
+    // Of sessions those that all turns of all make, whether or not they come before the horizon.
+    let of = |class: &TrafficClass| {
+        let turns = class.session.as_ref().map_or(1.0, Session::mean_turns);
+        turns * class.arrivals.expected(Picos::ZERO, horizon)
+    };
     let expected: f64 = classes.iter().map(of).sum();
     if expected > MAX_REQUESTS as f64 {
         let most = thousands(MAX_REQUESTS as f64);
@@ -313,6 +327,7 @@ fn warn_about_class(
             );
         }
     }
+    warn_about_prefix(class, path, findings);
     let best = (1.0 - class.lasting_error_rate()) * class.quality.pass_rate().unwrap_or(1.0);
     if best < slo.attainment_target {
         findings.warning(
@@ -331,6 +346,24 @@ fn warn_about_class(
             format!("{path}.slo"),
             "this class has no latency limit, so every completed answer is in time",
             "give at least one of `ttft_ms`, `tpot_ms`, `longest_stall_ms`, `e2e_ms`",
+        );
+    }
+}
+
+/// Prompts that a shared prefix does not fit into.
+fn warn_about_prefix(class: &TrafficClass, path: &str, findings: &mut Findings) {
+    let Some(prefix) = &class.shared_prefix else { return };
+    let shorter = class.input.share_at(f64::from(prefix.tokens()));
+    if shorter > SHORT_PROMPTS {
+        findings.warning(
+            format!("{path}.shared_prefix.tokens"),
+            format!(
+                "{:.0} % of prompts are no longer than the shared prefix of {} tokens: they share \
+                 all but their last token",
+                shorter * 100.0,
+                prefix.tokens()
+            ),
+            "`input_tokens` is the length of the whole prompt: lengthen it, or shorten the prefix",
         );
     }
 }

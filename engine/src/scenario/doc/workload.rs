@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::clients::RetriesDoc;
+use super::clients::{RetriesDoc, ThinkTimeDoc};
 use super::defaults::{self, is_default};
 use super::{ArrivalsDoc, HiddenTokensDoc, LengthsDoc, PairingDoc};
 use crate::slo::Limit;
@@ -48,6 +48,12 @@ pub struct ClassDoc {
     /// Tokens that a reasoning model generates and does not show.
     #[serde(default, skip_serializing_if = "is_default")]
     pub hidden_tokens: Option<HiddenTokensDoc>,
+    /// What prompts begin with: a prefix cache keeps it from one to the next.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub shared_prefix: Option<SharedPrefixDoc>,
+    /// Each arrival begins a session of several turns; without, it is one request.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub session: Option<SessionDoc>,
     /// Output budget: generation stops here, tokens, hidden ones included.
     #[serde(default, skip_serializing_if = "is_default")]
     pub max_output_tokens: Option<u32>,
@@ -97,6 +103,8 @@ impl ClassDoc {
             output_tokens,
             pairing: PairingDoc::default(),
             hidden_tokens: None,
+            shared_prefix: None,
+            session: None,
             max_output_tokens: None,
             truncated_pass_rate: None,
             patience: None,
@@ -109,6 +117,42 @@ impl ClassDoc {
             slo: SloDoc::default(),
         }
     }
+}
+
+/// Prefixes that prompts begin with: system prompts, tool lists, documents. Each prompt of the class
+/// begins with one of `count` prefixes of `tokens` tokens; `input_tokens` is the length of the whole
+/// prompt, whose last token is always its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a shared prefix")]
+pub struct SharedPrefixDoc {
+    /// Tokens of each prefix.
+    pub tokens: u32,
+    /// How many there are.
+    pub count: u32,
+    /// The r-th most popular is asked for in proportion to r^(-zipf_exponent); 0: all alike.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub zipf_exponent: f64,
+    /// Classes of one tenant that give the same name, `tokens` and `count` share these prefixes;
+    /// without a name they are the class's own.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+}
+
+/// Several requests of one user: each turn after the first is sent a think time after the one
+/// before completed. Its prompt is all that was said so far, hidden tokens left out, and new
+/// tokens. A turn that is lost
+/// ends its session, and so does one that would be longer than `max_model_len`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a session")]
+pub struct SessionDoc {
+    /// Turns of a session: a law of whole numbers, as of lengths.
+    pub turns: LengthsDoc,
+    /// From the end of a turn to the next one.
+    pub think_time: ThinkTimeDoc,
+    /// New tokens of each later turn; without, as many as a prompt of `input_tokens` has beside its
+    /// shared prefix.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub new_tokens: Option<LengthsDoc>,
 }
 
 /// How long users wait for a token: the first one, or the next.

@@ -1,10 +1,12 @@
 //! Random configurations under all kinds of pressure, the awkward ones more often than in life.
 
+use std::num::NonZeroU32;
+
 use super::people::People;
 use crate::sim::{FleetSpec, ReplicaSpec, RunLimits};
 use crate::step_time::{CompiledLaw, StepCoefficients};
 use crate::units::Picos;
-use crate::workload::{OfferedRequest, TrafficClass};
+use crate::workload::{Lineage, OfferedRequest, TrafficClass};
 
 /// SplitMix64: the same configurations everywhere and for ever.
 #[derive(Debug)]
@@ -41,6 +43,9 @@ impl Dice {
     }
 }
 
+/// Of all draws that are not those of a configuration.
+pub const SEED: u64 = 7;
+
 /// Everything a run needs.
 #[derive(Debug)]
 pub struct Configuration {
@@ -59,7 +64,10 @@ impl Configuration {
         let round = seed.is_multiple_of(3);
         let longest = (dice.pick(&[20, 150, 700]), dice.pick(&[3, 40, 120, 300]));
         let replica = replica(&mut dice, round, longest);
-        let requests = requests(&mut dice, round, longest);
+        let mut requests = requests(&mut dice, round, longest);
+        if dice.one_in(2) {
+            share_prefixes(&mut dice, &mut requests, longest.0);
+        }
         let horizon = requests.last().map_or(Picos::ZERO, |last| last.due);
         let horizon = if dice.one_in(3) { Picos(horizon.0 / 2) } else { horizon };
         let mut limits = RunLimits::to_the_end(horizon.max(Picos(1)));
@@ -87,8 +95,9 @@ impl Configuration {
         for request in &mut self.requests {
             request.class = dice.within(1, u32::try_from(given).expect("few")) - 1;
         }
-        if given < self.classes.len() {
-            // Users in a closed loop ask until the horizon.
+        self.begin_sessions();
+        if given < self.classes.len() || self.classes.iter().any(|class| class.session.is_some()) {
+            // Users in a closed loop and sessions ask until the horizon.
             let longest_s = dice.pick(&[0.1, 1.0, 3.0]);
             self.limits.horizon = self.limits.horizon.max(Picos::from_secs(longest_s));
         }
@@ -96,6 +105,35 @@ impl Configuration {
             self.limits.max_attempts = self.requests.len() + dice.within(0, 60) as usize;
         }
         self
+    }
+
+    /// Requests of classes with sessions begin them.
+    fn begin_sessions(&mut self) {
+        let mut places = vec![0_u32; self.classes.len()];
+        for (number, request) in (1..).zip(&mut self.requests) {
+            let class = &self.classes[request.class as usize];
+            let place = &mut places[request.class as usize];
+            if let Some(session) = &class.session {
+                let more = session.turns_of(SEED, class.position.into(), *place) > 1;
+                let hidden = class.hidden_tokens(SEED, (*place).into(), request.output_tokens);
+                *request = request.carrying(hidden, more);
+                request.lineage.session = NonZeroU32::new(number);
+            }
+            *place += 1;
+        }
+    }
+}
+
+/// Prompts begin with one of a few prefixes, small and large ones.
+fn share_prefixes(dice: &mut Dice, requests: &mut [OfferedRequest], longest: u32) {
+    let (count, tokens) = (dice.pick(&[1, 2, 7]), dice.within(1, longest));
+    let everybody = dice.one_in(2);
+    for request in requests {
+        if everybody || !dice.one_in(4) {
+            let prefix_tokens = tokens.min(request.input_tokens - 1);
+            let prefix = NonZeroU32::new(dice.within(1, count));
+            request.lineage = Lineage { prefix, prefix_tokens, ..Lineage::NONE };
+        }
     }
 }
 
@@ -138,7 +176,7 @@ fn law(dice: &mut Dice, round: bool) -> CompiledLaw {
 }
 
 fn replica(dice: &mut Dice, round: bool, (input, output): (u32, u32)) -> ReplicaSpec {
-    let block_size = dice.pick(&[1, 2, 4, 16, 16, 16, 7]);
+    let block_size = dice.pick(&[1, 2, 4, 16, 16, 16, 7, 32, 3]);
     let tokens = (input + output) * dice.pick(&[1, 2, 3, 40]);
     ReplicaSpec {
         law: law(dice, round),
@@ -177,6 +215,7 @@ fn requests(
                 patience: (impatient && dice.one_in(2)).then(|| Picos::from_secs(patience)),
                 fails: dice.one_in(20),
                 acceptable: true,
+                lineage: Lineage::NONE,
             }
         })
         .collect()

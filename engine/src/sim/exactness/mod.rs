@@ -7,18 +7,22 @@ mod configuration;
 mod people;
 mod script;
 
-use configuration::Configuration;
+use configuration::{Configuration, SEED};
 
 use super::clients::serve_clients;
 use super::replica::{Leaping, ReplicaEngine, Stepwise};
 use super::saturate::saturated_by;
-use super::{CutOff, FleetSim, SimRun, run};
+use super::{CutOff, FleetSim, SimRun, UnaskedTurns, run};
 use crate::slo::Fate;
-use crate::workload::OfferedRequest;
+use crate::units::Picos;
+use crate::workload::{OfferedRequest, unfolded};
+
+const NONE: UnaskedTurns =
+    UnaskedTurns { after_a_lost_turn: 0, beyond_max_model_len: 0, after_the_horizon: 0 };
 
 fn simulated<'a, R: ReplicaEngine<'a>>(configuration: &'a Configuration) -> SimRun {
     let Configuration { fleet, requests, classes, limits } = configuration;
-    run(FleetSim::<R>::with_engine(requests, fleet, *limits).asked_by(classes, 7))
+    run(FleetSim::<R>::with_engine(requests, fleet, *limits).asked_by(classes, SEED))
 }
 
 /// What two runs differ in, if they do.
@@ -49,19 +53,21 @@ fn fleets_agree(seed: u64) {
 
 /// A benchmark's clients and a saturated replica.
 fn measurements_agree(seed: u64) {
-    let Configuration { fleet, requests, .. } = Configuration::of(seed);
+    let Configuration { fleet, requests, classes, .. } = Configuration::of(seed);
     let spec = &fleet.replica;
     let cap = [None, Some(1), Some(3), Some(10)][usize::try_from(seed % 4).expect("small")];
     let patient: Vec<_> =
         requests.iter().map(|request| OfferedRequest { patience: None, ..*request }).collect();
+    let bounds = (Picos::from_secs(20.0), spec.max_model_len);
+    let mix = unfolded(&classes, patient.clone(), SEED, bounds).expect("a few");
     assert_eq!(
         serve_clients::<Stepwise>(&patient, spec, cap),
         serve_clients::<Leaping>(&patient, spec, cap),
         "clients of seed {seed}"
     );
     assert_eq!(
-        saturated_by::<Stepwise>(&patient, spec, 60),
-        saturated_by::<Leaping>(&patient, spec, 60),
+        saturated_by::<Stepwise>(&mix, (spec, fleet.replicas), 60),
+        saturated_by::<Leaping>(&mix, (spec, fleet.replicas), 60),
         "saturation of seed {seed}"
     );
 }
@@ -103,17 +109,28 @@ fn the_random_configurations_are_under_pressure() {
     let any = |happens: fn(&crate::slo::RequestStamps) -> bool| {
         runs_with(&|run| run.stamps.iter().any(happens))
     };
+    let turns = |happens: fn(u32, u32) -> bool| {
+        move |run: &SimRun| {
+            let rows = run.requests.iter().flatten().zip(&run.stamps);
+            let mut served = rows.filter(|(_, stamps)| stamps.scheduled.is_some());
+            served.any(|(r, stamps)| happens(stamps.cached_tokens, r.lineage.history_tokens))
+        }
+    };
     for (what, happens_in, least) in [
         ("preemption", any(|stamps| stamps.preemptions > 0), 60),
-        ("cached tokens", any(|stamps| stamps.cached_tokens > 0), 30),
+        ("kept through preemption", any(|stamps| stamps.kept_tokens > 0), 30),
+        ("prefix hits", any(|stamps| stamps.cached_tokens > 0), 60),
+        ("session hits", runs_with(&turns(|hit, had| hit > 0 && had > 0)), 10),
+        ("lost history", runs_with(&turns(|hit, had| hit + 32 < had)), 10),
+        ("unasked turns", runs_with(&|run| run.unasked.iter().any(|u| *u != NONE)), 20),
         ("cancelled", any(|stamps| stamps.fate == Fate::Cancelled), 60),
         ("in mid-stream", any(|s| s.fate == Fate::Cancelled && s.generated > 0), 20),
         ("too long", any(|stamps| stamps.fate == Fate::TooLong), 30),
         ("turned away", any(|stamps| stamps.fate == Fate::Rejected), 30),
         ("timed out", any(|stamps| stamps.fate == Fate::TimedOut), 20),
-        ("good at last", any(|s| s.fate == Fate::Completed && s.attempts > 1), 20),
-        ("closed loop", runs_with(&|run| run.requests.is_some()), 30),
-        ("cut off", runs_with(&|run| run.cut_off.is_some()), 30),
+        ("good at last", any(|s| s.fate == Fate::Completed && s.attempts > 1), 15),
+        ("closed loops and sessions", runs_with(&|run| run.requests.is_some()), 60),
+        ("cut off", runs_with(&|run| run.cut_off.is_some()), 25),
         ("too many attempts", runs_with(&|run| run.cut_off == Some(CutOff::Attempts)), 3),
     ] {
         assert!(happens_in > least, "{what} in {happens_in} of 300 runs");

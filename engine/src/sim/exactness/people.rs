@@ -4,8 +4,8 @@ use super::configuration::Dice;
 use crate::fleet::{Admission, Shedding, TokenBucket};
 use crate::units::Picos;
 use crate::workload::{
-    Arrivals, ClientBehaviour, ClosedLoop, Lengths, Patience, RateProfile, Retries, RetryOn,
-    ThinkTime, TrafficClass,
+    Arrivals, ClientBehaviour, ClosedLoop, Hidden, Lengths, Patience, RateProfile, Retries,
+    RetryOn, Session, SharedPrefix, ThinkTime, TrafficClass,
 };
 
 /// Traffic classes of all kinds of people; `round` times coincide with arrivals and steps.
@@ -31,6 +31,9 @@ impl<'a> People<'a> {
                 } else {
                     Arrivals::Even(RateProfile::constant(1.0).expect("a rate"))
                 };
+                let session = (!matches!(arrivals, Arrivals::ClosedLoop(_)))
+                    .then(|| self.sometimes(2, Self::session))
+                    .flatten();
                 let input = self.lengths(longest_input);
                 let output = self.lengths(longest_output);
                 TrafficClass {
@@ -39,6 +42,9 @@ impl<'a> People<'a> {
                     patience: self.sometimes(3, Self::patience),
                     error_rate: self.dice.pick(&[0.0, 0.0, 0.2]),
                     priority: self.dice.pick(&[-1, 0, 1]),
+                    hidden: self.hidden(session.is_some()),
+                    session,
+                    shared_prefix: self.sometimes(3, |p| p.shared_prefix(longest_input)),
                     ..TrafficClass::new("people", arrivals, input, output)
                 }
             })
@@ -99,14 +105,42 @@ impl<'a> People<'a> {
             .expect("a back-off")
     }
 
+    /// Short ones and such that grow beyond the longest context.
+    fn session(&mut self) -> Session {
+        let longest = self.dice.pick(&[2, 4, 30]);
+        Session {
+            turns: self.lengths(longest),
+            think: self.think(),
+            new_tokens: self.sometimes(2, |people| people.lengths(60)),
+        }
+    }
+
+    fn hidden(&mut self, of_a_session: bool) -> Hidden {
+        match self.dice.below(if of_a_session { 3 } else { 1 }) {
+            0 => Hidden::None,
+            1 => Hidden::Share(0.3),
+            _ => Hidden::Added(Lengths::Fixed(5)),
+        }
+    }
+
+    fn shared_prefix(&mut self, longest: u32) -> SharedPrefix {
+        let (tokens, count) = (self.dice.within(1, longest), self.dice.pick(&[1, 5]));
+        SharedPrefix::new(tokens, count, self.dice.pick(&[0.0, 1.0])).expect("a prefix")
+    }
+
     fn crowd(&mut self) -> ClosedLoop {
+        let think = self.think();
+        ClosedLoop::new(self.dice.within(1, 12), think).expect("users")
+    }
+
+    fn think(&mut self) -> ThinkTime {
         let think_s = self.span(50).as_secs();
         let think = match self.dice.below(if self.round { 1 } else { 3 }) {
             0 => ThinkTime::fixed(think_s),
             1 => ThinkTime::exponential(think_s),
             _ => Ok(ThinkTime::uniform(0.0, think_s).expect("a range")),
         };
-        ClosedLoop::new(self.dice.within(1, 12), think.expect("a think time")).expect("users")
+        think.expect("a think time")
     }
 
     fn lengths(&mut self, longest: u32) -> Lengths {

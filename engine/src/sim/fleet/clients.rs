@@ -6,6 +6,7 @@
 //! as they come up.
 
 use crate::rng::{Key, Stream};
+use crate::sim::UnaskedTurns;
 use crate::slo::{Fate, RequestStamps};
 use crate::units::Picos;
 use crate::workload::{ClientBehaviour, ClosedLoop, OfferedRequest, RetryOn, TrafficClass, Turn};
@@ -23,10 +24,13 @@ pub struct Clients<'a> {
     minds_stalls: bool,
     /// The index of each given request within its class, if anybody draws by it.
     places: Vec<u32>,
-    /// Requests of users in closed loops, numbered after those that were given.
+    /// Requests of users in closed loops and later turns of sessions, numbered after those that were
+    /// given.
     made: Vec<(OfferedRequest, Turn)>,
     /// Attempts, numbered after the first ones of what was given.
     later: Vec<Attempt>,
+    /// Turns that were never asked, per class; of none where no class has sessions.
+    unasked: Vec<UnaskedTurns>,
 }
 
 /// One attempt of a request.
@@ -55,9 +59,12 @@ impl<'a> Clients<'a> {
     ) -> Self {
         let minds_stalls = classes.iter().any(|class| class.clients.stall_patience.is_some());
         let retry = classes.iter().any(|class| class.clients.retries.is_some());
-        let places = if minds_stalls || retry { places(given, classes.len()) } else { Vec::new() };
+        let sessions = classes.iter().any(|class| class.session.is_some());
+        let keyed = minds_stalls || retry || sessions;
+        let places = if keyed { places(given, classes.len()) } else { Vec::new() };
         let (made, later) = (Vec::new(), Vec::new());
-        Self { given, classes, seed, horizon, minds_stalls, places, made, later }
+        let unasked = vec![UnaskedTurns::default(); if sessions { classes.len() } else { 0 }];
+        Self { given, classes, seed, horizon, minds_stalls, places, made, later, unasked }
     }
 
     /// Attempts so far, those to come included.
@@ -78,7 +85,7 @@ impl<'a> Clients<'a> {
         self.asked(self.attempt(id).request)
     }
 
-    /// Requests of users in closed loops so far.
+    /// Requests of users in closed loops and later turns of sessions so far.
     pub fn made(&self) -> impl Iterator<Item = &OfferedRequest> {
         self.made.iter().map(|(request, _)| request)
     }
@@ -147,9 +154,19 @@ impl<'a> Clients<'a> {
         Some((self.last_id(), asked))
     }
 
-    /// What the user of `id` asks next after its request was decided at `now`, if it is a user in
-    /// a closed loop and the horizon has not come.
-    pub fn next_turn(&mut self, id: u32, now: Picos) -> Option<(u32, OfferedRequest)> {
+    /// What the user of `id` asks next after its request was decided at `now` as `ended`, if it is
+    /// one of a session that goes on or in a closed loop, and the horizon has not come. No turn of
+    /// a session is longer than `max_model_len`.
+    pub fn next_turn(
+        &mut self,
+        id: u32,
+        ended: &RequestStamps,
+        now: Picos,
+        max_model_len: u32,
+    ) -> Option<(u32, OfferedRequest)> {
+        if self.class(id).is_some_and(|class| class.session.is_some()) {
+            return self.next_of_session(id, ended, now, max_model_len);
+        }
         let made = (self.attempt(id).request as usize).checked_sub(self.given.len())?;
         let (last, turn) = self.made[made];
         let crowd: ClosedLoop = *self.classes[last.class as usize].arrivals.closed_loop()?;
@@ -158,15 +175,71 @@ impl<'a> Clients<'a> {
         self.ask(last.class, turn, due)
     }
 
+    /// The next turn of the session of `id`; where there would be one and is not, all that were to
+    /// come are counted.
+    fn next_of_session(
+        &mut self,
+        id: u32,
+        ended: &RequestStamps,
+        now: Picos,
+        max_model_len: u32,
+    ) -> Option<(u32, OfferedRequest)> {
+        let request = self.attempt(id).request;
+        let last = *self.asked(request);
+        let (place, number) = self.turn_of_session(request);
+        let class = &self.classes[last.class as usize];
+        let session = class.session.as_ref()?;
+        let of_class = (self.seed, self.position(last.class));
+        let turns = session.turns_of(of_class.0, of_class.1, place);
+        let left = turns.saturating_sub(number + 1);
+        if left == 0 {
+            return None;
+        }
+        let turn = Turn::of_session(place, number + 1);
+        let due = session.due(of_class, turn, (last.due, now));
+        let who = ((self.seed, last.class), (place, number + 1));
+        let next = class.next_turn(who.0, who.1, &last, due)?;
+        let unasked = &mut self.unasked[last.class as usize];
+        let why_not = if ended.fate != Fate::Completed {
+            Some(&mut unasked.after_a_lost_turn)
+        } else if next.input_tokens.saturating_add(next.output_tokens) > max_model_len {
+            Some(&mut unasked.beyond_max_model_len)
+        } else {
+            (due >= self.horizon).then_some(&mut unasked.after_the_horizon)
+        };
+        if let Some(count) = why_not {
+            *count += u64::from(left);
+            return None;
+        }
+        Some(self.add(next, turn))
+    }
+
+    /// Which arrival of its class began the session of a request, and which turn of it that is.
+    fn turn_of_session(&self, request: u32) -> (u32, u32) {
+        match (request as usize).checked_sub(self.given.len()) {
+            None => (self.places[request as usize], 0),
+            Some(made) => self.made[made].1.in_session(),
+        }
+    }
+
+    /// Turns that were never asked, per class; of none where no class has sessions.
+    pub fn unasked(&self) -> &[UnaskedTurns] {
+        &self.unasked
+    }
+
     fn ask(&mut self, class: u32, turn: Turn, due: Picos) -> Option<(u32, OfferedRequest)> {
         if due >= self.horizon {
             return None;
         }
         let request = self.classes[class as usize].turn(self.seed, class, turn, due)?;
+        Some(self.add(request, turn))
+    }
+
+    fn add(&mut self, request: OfferedRequest, turn: Turn) -> (u32, OfferedRequest) {
         let number = index_u32(self.given.len() + self.made.len());
         self.made.push((request, turn));
-        self.later.push(Attempt { request: number, number: 0, sent: due });
-        Some((self.last_id(), request))
+        self.later.push(Attempt { request: number, number: 0, sent: request.due });
+        (self.last_id(), request)
     }
 
     /// What keys the draws of a class.

@@ -55,6 +55,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             recomputed_tokens: 0,
             usage: Usage::default(),
             cut_off: self.cut_off,
+            unasked: self.clients.unasked().to_vec(),
         };
         for replica in &self.replicas {
             let (load, held) = (replica.load(), replica.held());

@@ -21,6 +21,8 @@ pub struct ReplicaLoad {
     pub waiting_decode_tokens: u64,
     /// Prompt tokens computed.
     pub prefill_tokens: u64,
+    /// Prompt tokens found cached when requests were first scheduled.
+    pub cached_tokens: u64,
     /// Output tokens streamed.
     pub decode_tokens: u64,
     /// Requests served to the end.

@@ -98,6 +98,7 @@ impl Leaping<'_> {
             }
         }
         self.news.sort();
+        self.order_finished();
         if !self.leaving.is_empty() {
             self.drop_leaving(jobs);
         }
@@ -159,8 +160,13 @@ impl Leaping<'_> {
         }
         self.load.outstanding -= 1;
         self.running -= 1;
-        self.finishing.blocks += self.blocks_of(kv);
         self.finishing.seats += 1;
+        if self.shared.is_none() {
+            self.finishing.blocks += self.blocks_of(kv);
+        } else {
+            let left = self.left_by(id, job, kv);
+            self.finishing.left.push(left);
+        }
         self.news.served.push(id);
     }
 
@@ -197,11 +203,15 @@ impl Leaping<'_> {
     /// Requests that left the system while they ran leave the batch.
     fn drop_leaving(&mut self, jobs: &mut [LeapJob]) {
         let mut leaving = std::mem::take(&mut self.leaving);
+        if self.shared.is_some() {
+            self.order_by_admission(&mut leaving, |id| *id);
+        }
         for id in leaving.drain(..) {
             let job = &mut jobs[id as usize];
             let kv = if job.is_decoding() { self.stop_decoding(job) } else { job.state.kv };
             self.running -= 1;
-            self.blocks.give_back(self.blocks_of(kv));
+            let left = self.left_by(id, job, kv);
+            self.give_back(left);
         }
         self.leaving = leaving;
         self.leaving_decodes = 0;

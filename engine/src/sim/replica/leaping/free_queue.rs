@@ -1,9 +1,9 @@
 //! The free queue of a replica's KV blocks as counts, without the blocks.
 //!
 //! Blocks are taken from the front and given back to the back. Which block it is matters only
-//! where a preempted request left what it had computed: those that nobody has taken since are hits
-//! when it returns. As they are freed last block first and taken from the front, what survives is
-//! always a prefix of the request, so a count per preempted request says it all.
+//! where somebody left what may be looked for: a preempted request, a shared prefix that nobody
+//! holds, a session between two turns. As blocks are freed last one first and taken from the front,
+//! what survives is always the first of them, so a count per stretch that was left says it all.
 
 use std::collections::VecDeque;
 
@@ -18,16 +18,16 @@ pub struct FreeQueue {
     gone: u64,
 }
 
-/// The blocks of one preemption, and those between it and the one before.
+/// Blocks that were left at once, and those between them and the ones before.
 #[derive(Debug)]
 struct Entry {
     /// Blocks in front that hold nothing of use.
     ahead: u64,
-    /// Blocks that still hold what their request computed, its last one first.
+    /// Blocks that still hold what was computed, the last one first.
     kept: u32,
 }
 
-/// Which entry of the queue a preempted request's blocks are in.
+/// Which entry of the queue blocks with content are in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ticket(u64);
 
@@ -69,8 +69,7 @@ impl FreeQueue {
         self.free += count;
     }
 
-    /// Gives back the blocks of a preempted request: `empty` ones, then the `kept` first full ones
-    /// of its prompt, last one first.
+    /// Gives back `empty` blocks, then `kept` ones that may be looked for, last one first.
     pub fn give_back_content(&mut self, empty: u64, kept: u32) -> Ticket {
         self.entries.push_back(Entry { ahead: self.free - self.listed + empty, kept });
         self.free += empty + u64::from(kept);
@@ -78,7 +77,7 @@ impl FreeQueue {
         Ticket(self.gone + self.entries.len() as u64)
     }
 
-    /// Blocks of a preemption that nobody has taken.
+    /// Blocks of an entry that nobody has taken.
     pub fn kept(&self, ticket: Ticket) -> u32 {
         self.index(ticket).map_or(0, |index| self.entries[index].kept)
     }
@@ -91,6 +90,15 @@ impl FreeQueue {
             entry.kept = 0;
             self.free -= u64::from(hits);
             self.listed -= u64::from(hits);
+        }
+    }
+
+    /// Takes the first `count` of the kept blocks back; the others stay what and where they are.
+    pub fn take_first(&mut self, ticket: Ticket, count: u32) {
+        if let Some(index) = self.index(ticket) {
+            self.entries[index].kept -= count;
+            self.free -= u64::from(count);
+            self.listed -= u64::from(count);
         }
     }
 

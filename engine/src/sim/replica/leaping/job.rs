@@ -17,7 +17,7 @@ pub struct JobState {
     pub beside_prefill_mark: Picos,
     /// When its last token left, unless it decodes: then one leaves at every boundary.
     pub last_token: Picos,
-    /// Where its blocks are while it is preempted.
+    /// Where its blocks are while it is preempted, those of its shared prefix left out.
     pub ticket: Ticket,
     /// Tokens to have in the cache before the next one can be generated: prompt plus what had
     /// been generated when it was (re)admitted.
@@ -26,6 +26,8 @@ pub struct JobState {
     pub kv: u32,
     /// Most tokens that were ever in its cache; computing them again is waste.
     pub high_water: u32,
+    /// Blocks of its shared prefix that it holds.
+    pub prefix_blocks: u32,
 }
 
 /// No step.
@@ -42,6 +44,7 @@ impl Default for JobState {
             target: 0,
             kv: 0,
             high_water: 0,
+            prefix_blocks: 0,
         }
     }
 }

@@ -19,7 +19,9 @@ mod job;
 mod leap;
 mod phases;
 mod plan;
+mod release;
 mod schedule;
+mod shared;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -29,6 +31,8 @@ use gaps::Gaps;
 use job::{JobState, LeapJob};
 use leap::Leap;
 use phases::Phases;
+use release::Left;
+use shared::Shared;
 
 use super::books::Books;
 use super::queue::Queue;
@@ -45,6 +49,8 @@ pub struct Leaping<'a> {
     horizon: Picos,
     blocks: FreeQueue,
     total_blocks: u64,
+    /// What requests share; nothing until the first comes that may.
+    shared: Option<Box<Shared>>,
     phases: Phases,
     /// Requests in order of admission, the tail is preempted first; those that no longer run are
     /// skipped.
@@ -94,10 +100,13 @@ struct Chunk {
     pairs: Picos,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Default)]
 struct Finishing {
     blocks: u64,
     seats: u32,
+    /// Where requests share blocks, what each of them leaves instead: which blocks come free and in
+    /// which order depends on who else holds them.
+    left: Vec<Left>,
 }
 
 /// A visible request that was refused.
@@ -126,6 +135,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
             horizon,
             blocks: FreeQueue::new(total_blocks),
             total_blocks,
+            shared: None,
             phases: Phases::new(spec.block_size),
             admitted: Vec::new(),
             running: 0,
@@ -156,6 +166,9 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
         job.state.target = job.input;
         job.place = Place::Waiting;
         job.stamps.queued = Some(now);
+        if job.lineage.is_some() && self.shared.is_none() && self.spec.prefix_caching {
+            self.shared = Some(Box::default());
+        }
         self.load.accept(job.input, job.output);
         self.load.enter_queue(job.input, job.output);
         self.queue.push_back(id);
@@ -198,6 +211,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
                 if self.blocked.is_some_and(|blocked| blocked.head == id) {
                     self.cut(now, jobs);
                 }
+                self.abandon(&jobs[id as usize]);
             }
             Place::Running => {
                 self.cut(now, jobs);
@@ -296,12 +310,6 @@ impl Leaping<'_> {
     /// Steps of the leap that have passed at a moment before its end.
     fn steps_since(&self, at: Picos) -> i64 {
         self.leap.as_ref().map_or(0, |leap| leap.in_progress(at) - 1)
-    }
-
-    /// Frees what finished at an earlier boundary.
-    fn release_finishing(&mut self) {
-        let Finishing { blocks, .. } = std::mem::take(&mut self.finishing);
-        self.blocks.give_back(blocks);
     }
 
     /// Blocks of a running request with `kv` tokens in its cache, windows included.

@@ -55,6 +55,9 @@ impl Leaping<'_> {
         if scheduled.preempted || scheduled.unseen {
             return 1;
         }
+        if !self.finishing.left.is_empty() {
+            return 1; // how many blocks come free after this step is seen then
+        }
         let mut most = self.steps_to_next_finish(jobs);
         if let Some(blocked) = self.blocked {
             if self.finishing.seats > 0 {

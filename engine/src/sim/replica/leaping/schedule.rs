@@ -2,6 +2,7 @@
 
 use super::job::LeapJob;
 use super::plan::Scheduled;
+use super::release::Hits;
 use super::{Blocked, Chunk, Leaping, Reason};
 use crate::sim::ReplicaSpec;
 use crate::sim::job::Place;
@@ -49,6 +50,10 @@ impl Leaping<'_> {
             needed = self.phases.next();
         }
         self.blocks.take(needed);
+        if let Some(Chunk { id, tokens, .. }) = chunk {
+            let job = &mut jobs[id as usize];
+            self.compute_prefix(job, job.state.kv + tokens);
+        }
         self.chunks.extend(chunk);
         preempted
     }
@@ -70,9 +75,9 @@ impl Leaping<'_> {
         }
         self.running -= 1;
         let kv = job.state.kv;
-        let full = if self.spec.prefix_caching { kv / self.spec.block_size } else { 0 };
-        let empty = self.blocks_of(kv) - u64::from(full);
-        job.state.ticket = self.blocks.give_back_content(empty, full);
+        let left = self.left_by_preemption(id, job, kv);
+        job.state.ticket = self.give_back(left);
+        job.state.prefix_blocks = 0;
         job.state.high_water = job.state.high_water.max(kv);
         job.state.kv = 0;
         job.state.target = job.input + job.stamps.generated;
@@ -110,30 +115,29 @@ impl Leaping<'_> {
 
     /// Cached blocks and prompt tokens with which `job` can join the batch, or what refuses it and
     /// whether that depends on what is cached.
-    fn admissible(&self, job: &LeapJob, budget: u32) -> Result<(u32, u32), (Reason, bool)> {
+    fn admissible(&self, job: &LeapJob, budget: u32) -> Result<(Hits, u32), (Reason, bool)> {
         if self.running + self.finishing.seats >= self.spec.max_num_seqs {
             return Err((Reason::Seats, false));
         }
         let ReplicaSpec { chunked_prefill, reserve_full_isl, block_size, .. } = *self.spec;
         let free = self.blocks.free();
         let target = job.state.target;
+        let hits = self.hits(job);
         if chunked_prefill && budget > 0 {
             let least = if reserve_full_isl { target } else { target.min(budget) };
-            if self.blocks_of(least) > free {
+            if self.blocks_of(least) > free + u64::from(hits.held) {
                 return Err((Reason::KvMemory, false));
             }
         }
-        // The last token is always computed, so that there is something to sample from.
-        let hits = self.blocks.kept(job.state.ticket).min((target - 1) / block_size);
-        let cached = hits * block_size;
+        let cached = hits.blocks() * block_size;
         let left = target - cached;
         let tokens = left.min(budget);
         if tokens == 0 || (tokens < left && !chunked_prefill) {
-            return Err((Reason::TokenBudget, hits > 0));
+            return Err((Reason::TokenBudget, hits.may_be_taken()));
         }
         let reserved = if reserve_full_isl { target } else { cached + tokens };
-        if self.blocks_of(reserved) > free {
-            return Err((Reason::KvMemory, hits > 0));
+        if self.blocks_of(reserved) > free + u64::from(hits.held) {
+            return Err((Reason::KvMemory, hits.may_be_taken()));
         }
         Ok((hits, tokens))
     }
@@ -144,17 +148,19 @@ impl Leaping<'_> {
     }
 
     /// Moves the head of the queue into the batch, with its cached blocks and new ones for `tokens`.
-    fn admit_head(&mut self, id: u32, hits: u32, tokens: u32, now: Picos, jobs: &mut [LeapJob]) {
+    fn admit_head(&mut self, id: u32, hits: Hits, tokens: u32, now: Picos, jobs: &mut [LeapJob]) {
         self.queue.pop();
         let job = &mut jobs[id as usize];
         self.load.leave_queue(job.prefill_left(), job.decode_left(), job.age_in_queue(now));
-        self.blocks.take_back(job.state.ticket, hits);
-        let cached = hits * self.spec.block_size;
-        self.blocks.take(self.blocks_of(cached + tokens) - u64::from(hits));
+        self.take_hits(job, hits);
+        let cached = hits.blocks() * self.spec.block_size;
+        self.blocks.take(self.blocks_of(cached + tokens) - u64::from(hits.blocks()));
+        self.compute_prefix(job, cached + tokens);
         job.state.kv = cached;
         job.place = Place::Running;
-        job.stamps.cached_tokens += cached;
-        job.stamps.scheduled = job.stamps.scheduled.or(Some(now));
+        if job.stamps.schedule(now, cached) {
+            self.load.cached_tokens += u64::from(cached);
+        }
         self.load.backlog_prefill_tokens -= u64::from(cached);
         self.running += 1;
         self.chunks.push(Chunk { id, tokens, pairs: Picos::ZERO });

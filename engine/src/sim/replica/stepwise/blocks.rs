@@ -1,25 +1,46 @@
-//! The KV block pool of one replica: how many blocks are held, and the free ones in the first-in,
+//! The KV blocks of one replica: who holds each, what it contains, and the free ones in the first-in,
 //! first-out order in which they will be taken.
 //!
-//! Blocks of a preempted request keep what they hold until somebody takes them, as in vLLM's
-//! block pool: they go to the tail of the free queue, last block first, and come back as cache
-//! hits if their owner returns in time. Blocks that hold nothing of use are all alike, and those
-//! that a request leaves behind lie side by side and are taken from its last to its first. So a
-//! queue of *runs* says all that a queue of block ids would: memory grows with the requests that
-//! were preempted, never with the pool, however large somebody says it is.
+//! As vLLM's block pool (`v1/core/block_pool.py`, 0.19): a block keeps what it contains until somebody
+//! takes it, so a block that is free may still be found by its content and held again; a block that
+//! several hold is free when the last lets go of it. Blocks that nobody ever took are alike, and are
+//! taken first: they are a number, so that memory grows with what was held, never with the pool,
+//! however large somebody says it is.
 
 use std::collections::BTreeMap;
 
-/// Blocks that a preempted request left behind; never given twice.
+/// A block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeptRun(u64);
+pub struct BlockId(usize);
 
-/// Free blocks side by side in the queue.
-#[derive(Debug, Clone, Copy)]
-struct Run {
-    blocks: u64,
-    /// They still hold what a preempted request computed.
-    kept: bool,
+/// What a full block contains: by whose tokens it is known, and its place among them. Two blocks of
+/// equal content have equal ones before them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Content {
+    /// Whose tokens.
+    pub line: Line,
+    /// The index of the block, from the start of the prompt.
+    pub index: u32,
+}
+
+/// Whose tokens: what stands for a hash over them and all before them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Line {
+    /// A shared prefix, by its number.
+    Prefix(u32),
+    /// All that was said in a session, by its number.
+    Session(u32),
+    /// Those of one attempt alone.
+    Own(u32),
+}
+
+#[derive(Debug, Clone, Default)]
+struct Block {
+    holders: u32,
+    content: Option<Content>,
+    /// Neighbours in the queue, of a free block.
+    before: Option<usize>,
+    after: Option<usize>,
 }
 
 /// A fixed number of blocks, each held or free.
@@ -27,17 +48,25 @@ struct Run {
 pub struct BlockPool {
     total: u64,
     free: u64,
-    /// Free blocks by the order in which they were freed; the first is taken next.
-    queue: BTreeMap<u64, Run>,
-    freed: u64,
+    /// Those that somebody has held.
+    blocks: Vec<Block>,
+    /// The free ones of them: the first is taken next, once there are no others.
+    first: Option<usize>,
+    last: Option<usize>,
+    cached: BTreeMap<Content, usize>,
 }
 
 impl BlockPool {
-    /// A pool of `blocks` free blocks that hold nothing.
+    /// A pool of `blocks` free blocks that contain nothing.
     pub fn new(blocks: u64) -> Self {
-        let mut pool = Self { total: blocks, free: 0, queue: BTreeMap::new(), freed: 0 };
-        pool.free(blocks);
-        pool
+        Self {
+            total: blocks,
+            free: blocks,
+            blocks: Vec::new(),
+            first: None,
+            last: None,
+            cached: BTreeMap::new(),
+        }
     }
 
     /// Blocks in all.
@@ -45,79 +74,87 @@ impl BlockPool {
         self.total
     }
 
-    /// Blocks that nobody holds, kept content included.
+    /// Blocks that nobody holds, whatever they contain.
     pub fn free_count(&self) -> u64 {
         self.free
     }
 
-    /// Takes the `count` blocks that have been free longest; what they held is lost. False, and
-    /// nothing is taken, where fewer are free.
-    pub fn take(&mut self, count: u64) -> bool {
-        if count > self.free {
-            return false;
+    /// Takes the block that has been free longest; what it contained is lost. `None` if none is.
+    pub fn take(&mut self) -> Option<BlockId> {
+        if (self.blocks.len() as u64) < self.total {
+            self.blocks.push(Block { holders: 1, ..Block::default() });
+            self.free -= 1;
+            return Some(BlockId(self.blocks.len() - 1));
         }
-        self.free -= count;
-        let mut left = count;
-        while left > 0
-            && let Some(mut first) = self.queue.first_entry()
-        {
-            let run = first.get_mut();
-            let taken = run.blocks.min(left);
-            run.blocks -= taken;
-            left -= taken;
-            if run.blocks == 0 {
-                first.remove();
-            }
-        }
-        true
+        let id = self.first?;
+        self.hold(BlockId(id));
+        self.forget(id);
+        Some(BlockId(id))
     }
 
-    /// Puts `count` held blocks, whose content is of no use, at the tail of the free queue.
-    pub fn free(&mut self, count: u64) {
-        if count == 0 {
+    /// The block that contains this, if it is still there.
+    pub fn find(&self, content: Content) -> Option<BlockId> {
+        self.cached.get(&content).copied().map(BlockId)
+    }
+
+    /// Whether somebody holds it.
+    pub fn is_held(&self, BlockId(id): BlockId) -> bool {
+        self.blocks[id].holders > 0
+    }
+
+    /// One more holds it.
+    pub fn hold(&mut self, BlockId(id): BlockId) {
+        if self.blocks[id].holders == 0 {
+            self.unlink(id);
+            self.free -= 1;
+        }
+        self.blocks[id].holders += 1;
+    }
+
+    /// One of its holders lets go of it: after the last it is free, behind all that are.
+    pub fn release(&mut self, BlockId(id): BlockId) {
+        let last = self.last;
+        let block = &mut self.blocks[id];
+        block.holders -= 1;
+        if block.holders > 0 {
             return;
         }
-        match self.queue.last_entry() {
-            Some(mut last) if !last.get().kept => last.get_mut().blocks += count,
-            _ => {
-                self.append(Run { blocks: count, kept: false });
-            }
+        (block.before, block.after) = (last, None);
+        match last {
+            Some(last) => self.blocks[last].after = Some(id),
+            None => self.first = Some(id),
         }
-        self.free += count;
+        self.last = Some(id);
+        self.free += 1;
     }
 
-    /// Puts the first `count` blocks of a request at the tail of the free queue, the last of them
-    /// first. They hold what they hold until somebody takes them.
-    pub fn keep(&mut self, count: u64) -> Option<KeptRun> {
-        if count == 0 {
-            return None;
+    /// It is full, and this is what it contains.
+    pub fn fill(&mut self, BlockId(id): BlockId, content: Content) {
+        if self.blocks[id].content == Some(content) {
+            return;
         }
-        self.free += count;
-        Some(KeptRun(self.append(Run { blocks: count, kept: true })))
+        self.forget(id);
+        let other = self.cached.insert(content, id);
+        debug_assert_eq!(other, None, "nobody computes what is cached");
+        self.blocks[id].content = Some(content);
     }
 
-    /// How many of them nobody has taken: always the first.
-    pub fn kept(&self, run: KeptRun) -> u64 {
-        self.queue.get(&run.0).map_or(0, |run| run.blocks)
-    }
-
-    /// Their owner takes the first `count` of them back, no more than [`Self::kept`] says.
-    pub fn take_back(&mut self, run: KeptRun, count: u64) {
-        if let Some(kept) = self.queue.get_mut(&run.0) {
-            let back = kept.blocks.min(count);
-            kept.blocks -= back;
-            self.free -= back;
-            if kept.blocks == 0 {
-                self.queue.remove(&run.0);
-            }
+    fn forget(&mut self, id: usize) {
+        if let Some(content) = self.blocks[id].content.take() {
+            self.cached.remove(&content);
         }
     }
 
-    fn append(&mut self, run: Run) -> u64 {
-        let place = self.freed;
-        self.freed += 1;
-        self.queue.insert(place, run);
-        place
+    fn unlink(&mut self, id: usize) {
+        let Block { before, after, .. } = self.blocks[id];
+        match before {
+            Some(before) => self.blocks[before].after = after,
+            None => self.first = after,
+        }
+        match after {
+            Some(after) => self.blocks[after].before = before,
+            None => self.last = before,
+        }
     }
 }
 
@@ -129,125 +166,87 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn what_is_kept_is_lost_from_its_last_block_on() {
-        let mut pool = BlockPool::new(10);
-        assert!(pool.take(10) && !pool.take(1));
-        pool.free(2);
-        let run = pool.keep(5).expect("some blocks");
-        pool.free(3);
-        assert!(pool.take(4), "two that hold nothing, then two of the five");
-        assert_eq!((pool.kept(run), pool.free_count()), (3, 6));
-        pool.take_back(run, 3);
-        assert_eq!((pool.kept(run), pool.free_count()), (0, 3));
+    fn content(index: u32) -> Content {
+        Content { line: Line::Prefix(1), index }
     }
 
     #[test]
-    fn a_pool_of_any_size_costs_what_was_preempted() {
+    fn what_is_shared_is_free_when_the_last_lets_go_and_found_until_it_is_taken() {
+        let mut pool = BlockPool::new(2);
+        let (a, b) = (pool.take().expect("free"), pool.take().expect("free"));
+        pool.fill(a, content(0));
+        pool.hold(a);
+        pool.release(a);
+        assert_eq!((pool.free_count(), pool.is_held(a), pool.take()), (0, true, None));
+        pool.release(a);
+        pool.release(b);
+        assert_eq!((pool.free_count(), pool.find(content(0))), (2, Some(a)));
+        pool.hold(a);
+        assert_eq!(pool.take(), Some(b), "a hit is taken out of the queue");
+        pool.release(a);
+        assert_eq!((pool.take(), pool.find(content(0))), (Some(a), None));
+    }
+
+    #[test]
+    fn a_pool_of_any_size_costs_what_was_held() {
         let mut pool = BlockPool::new(1 << 40);
         for _ in 0..1000 {
-            assert!(pool.take(1 << 20));
-            pool.free(1 << 20);
+            let block = pool.take().expect("free");
+            pool.release(block);
         }
-        assert_eq!((pool.queue.len(), pool.free_count()), (1, 1 << 40));
-        assert!(pool.take(1 << 39));
-        assert!(pool.keep(1 << 38).is_some());
-        pool.free(1 << 38);
-        assert_eq!(pool.queue.len(), 3);
-    }
-
-    /// The same with an id for every block, as the engine itself does it.
-    struct Ids {
-        queue: VecDeque<u32>,
-        /// What a block still holds: the index-th block of a kept run.
-        content: Vec<Option<(usize, usize)>>,
-        runs: Vec<Vec<u32>>,
-    }
-
-    impl Ids {
-        fn new(blocks: u32) -> Self {
-            let content = vec![None; blocks as usize];
-            Self { queue: (0..blocks).collect(), content, runs: Vec::new() }
-        }
-
-        fn take(&mut self, count: usize) -> Option<Vec<u32>> {
-            let ids: Vec<u32> =
-                (count <= self.queue.len()).then(|| self.queue.drain(..count).collect())?;
-            self.forget(&ids);
-            Some(ids)
-        }
-
-        fn keep(&mut self, ids: Vec<u32>) {
-            for (index, id) in ids.iter().enumerate().rev() {
-                self.content[*id as usize] = Some((self.runs.len(), index));
-                self.queue.push_back(*id);
-            }
-            self.runs.push(ids);
-        }
-
-        fn forget(&mut self, ids: &[u32]) {
-            for id in ids {
-                self.content[*id as usize] = None;
-            }
-        }
-
-        fn hits(&self, run: usize) -> usize {
-            let hit =
-                |(index, id): &(usize, &u32)| self.content[**id as usize] == Some((run, *index));
-            self.runs[run].iter().enumerate().take_while(hit).count()
-        }
-
-        fn take_back(&mut self, run: usize, count: usize) -> Vec<u32> {
-            let ids = self.runs[run][..count].to_vec();
-            self.queue.retain(|id| !ids.contains(id));
-            self.forget(&ids);
-            // The owner asks for its run once.
-            self.runs[run].clear();
-            ids
-        }
+        assert_eq!((pool.blocks.len(), pool.free_count()), (1000, 1 << 40));
     }
 
     proptest! {
         #[test]
-        fn runs_say_what_a_queue_of_block_ids_says(
-            operations in prop::collection::vec((0_u32..6, 1_usize..9, any::<prop::sample::Index>()), 1..300),
+        fn the_queue_is_one_of_block_ids(
+            operations in prop::collection::vec((0_u32..5, any::<prop::sample::Index>()), 1..300),
         ) {
-            let (mut pool, mut ids) = (BlockPool::new(32), Ids::new(32));
-            let mut held: Vec<Vec<u32>> = Vec::new();
-            let mut kept: Vec<(usize, KeptRun)> = Vec::new();
-            for (operation, count, pick) in operations {
+            let total = 12_u64;
+            let mut pool = BlockPool::new(total);
+            let mut queue: VecDeque<usize> = (0..12).collect();
+            // One entry per holder.
+            let mut held: Vec<BlockId> = Vec::new();
+            let mut contents = BTreeMap::new();
+            for (number, (operation, pick)) in (0..).zip(operations) {
                 match operation {
-                    0..=2 => {
-                        let taken = ids.take(count);
-                        prop_assert_eq!(pool.take(count as u64), taken.is_some());
-                        held.extend(taken);
-                    }
-                    3 if !held.is_empty() => {
-                        let blocks = held.swap_remove(pick.index(held.len()));
-                        pool.free(blocks.len() as u64);
-                        ids.queue.extend(blocks.iter().rev());
-                    }
-                    4 if !held.is_empty() => {
-                        let blocks = held.swap_remove(pick.index(held.len()));
-                        if let Some(run) = pool.keep(blocks.len() as u64) {
-                            kept.push((ids.runs.len(), run));
-                            ids.keep(blocks);
+                    0 | 1 => {
+                        let taken = queue.pop_front();
+                        prop_assert_eq!(pool.take(), taken.map(BlockId));
+                        if let Some(id) = taken {
+                            contents.retain(|_, other| *other != id);
+                            held.push(BlockId(id));
                         }
                     }
-                    5 if !kept.is_empty() => {
-                        let (index, run) = kept.swap_remove(pick.index(kept.len()));
-                        let back = ids.hits(index).min(count);
-                        pool.take_back(run, back as u64);
-                        held.push(ids.take_back(index, back));
+                    2 if !held.is_empty() => {
+                        let block = held.swap_remove(pick.index(held.len()));
+                        pool.release(block);
+                        if !held.contains(&block) {
+                            queue.push_back(block.0);
+                        }
+                    }
+                    3 if !held.is_empty() => {
+                        let block = held[pick.index(held.len())];
+                        contents.retain(|_, other| *other != block.0);
+                        contents.insert(number, block.0);
+                        pool.fill(block, content(number));
+                    }
+                    4 if !contents.is_empty() => {
+                        let (index, id) =
+                            contents.iter().nth(pick.index(contents.len())).expect("within");
+                        let found = pool.find(content(*index));
+                        prop_assert_eq!(found, Some(BlockId(*id)));
+                        pool.hold(BlockId(*id));
+                        queue.retain(|other| other != id);
+                        held.push(BlockId(*id));
                     }
                     _ => {}
                 }
-                held.retain(|blocks| !blocks.is_empty());
-                let holding: usize = held.iter().map(Vec::len).sum();
-                prop_assert_eq!(pool.free_count() + holding as u64, pool.total());
-                for (index, run) in &kept {
-                    prop_assert_eq!(pool.kept(*run), ids.hits(*index) as u64);
-                }
+                prop_assert_eq!(pool.free_count(), queue.len() as u64);
+                let distinct: std::collections::BTreeSet<usize> =
+                    held.iter().map(|block| block.0).collect();
+                prop_assert_eq!(pool.free_count() + distinct.len() as u64, pool.total());
+                prop_assert!(distinct.iter().all(|id| pool.is_held(BlockId(*id))));
             }
         }
     }

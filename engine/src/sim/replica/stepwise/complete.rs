@@ -49,6 +49,9 @@ impl Stepwise<'_> {
     fn finish(&mut self, id: u32, now: Picos, jobs: &mut [StepJob]) {
         let job = &mut jobs[id as usize];
         self.settle_decode(job);
+        if !job.fails {
+            self.carry_on(job);
+        }
         if job.fails {
             job.end(Fate::Failed, now);
             self.load.failed += 1;

@@ -1,6 +1,6 @@
 //! What the stepwise engine keeps of a request.
 
-use super::KeptRun;
+use super::blocks::BlockId;
 use crate::sim::job::Job;
 use crate::units::Picos;
 
@@ -14,12 +14,10 @@ pub struct JobState {
     pub target: u32,
     /// Most tokens that were ever in its cache; computing them again is waste.
     pub high_water: u32,
-    /// Blocks of its length that it holds.
-    pub blocks: u32,
+    /// Blocks of its length that it holds, in order.
+    pub blocks: Vec<BlockId>,
     /// Blocks of its windows that it holds.
-    pub window_blocks: u32,
-    /// Its blocks that may still hold what it had computed when it was preempted.
-    pub kept: Option<KeptRun>,
+    pub window_blocks: Vec<BlockId>,
     /// When its last token left.
     pub last_token: Picos,
     /// What a decode sequence had been charged when it last began to decode.

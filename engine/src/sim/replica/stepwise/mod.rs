@@ -4,11 +4,12 @@
 //! oracle of the leaping engine.
 
 mod blocks;
+mod cached;
 mod complete;
 mod job;
 mod schedule;
 
-use blocks::{BlockPool, KeptRun};
+use blocks::{BlockId, BlockPool};
 use job::{JobState, StepJob};
 
 use super::books::{Books, kv_reads, part, prefill_cost};

@@ -5,7 +5,7 @@
 //! the tail of the list, which may be itself. Then, unless somebody was preempted, preempted
 //! requests and the queue in order, until seats, budget or blocks refuse the head.
 
-use super::{JobState, StepJob, Stepwise, Work};
+use super::{BlockId, JobState, StepJob, Stepwise, Work};
 use crate::sim::job::Place;
 use crate::units::Picos;
 
@@ -40,7 +40,8 @@ impl Stepwise<'_> {
             let job = &jobs[id as usize];
             let chunk = job.prefill_left().min(*budget);
             let tokens = chunk.max(1);
-            let needed = self.blocks_for(job.state.kv + tokens) - job.state.blocks;
+            let reach = job.state.kv + tokens;
+            let needed = self.blocks_for(reach) - held(&job.state.blocks);
             while self.pool.free_count() < u64::from(needed) && self.running.len() > next {
                 self.preempt_tail(jobs);
                 any_preempted = true;
@@ -49,6 +50,9 @@ impl Stepwise<'_> {
                 break; // it was the tail itself
             }
             self.take_blocks(&mut jobs[id as usize], needed);
+            if chunk > 0 {
+                self.cache(id, reach, false, jobs);
+            }
             batch.push(Work { id, chunk });
             *budget -= tokens;
             next += 1;
@@ -64,14 +68,10 @@ impl Stepwise<'_> {
         if job.is_decoding() {
             self.settle_decode(job);
         }
-        let full_blocks =
-            if self.spec.prefix_caching { job.state.kv / self.spec.block_size } else { 0 };
-        let full_blocks = full_blocks.min(job.state.blocks);
-        // What its windows hold is of no use to anybody later, nor is a block that is not full.
-        let useless = job.state.blocks - full_blocks;
-        self.pool.free(u64::from(job.state.window_blocks) + u64::from(useless));
-        job.state.kept = self.pool.keep(full_blocks.into());
-        (job.state.blocks, job.state.window_blocks) = (0, 0);
+        let kv = job.state.kv;
+        self.cache(id, kv, true, jobs);
+        self.release(id, jobs);
+        let job = &mut jobs[id as usize];
         let left_before = job.prefill_left();
         job.state.high_water = job.state.high_water.max(job.state.kv);
         job.state.kv = 0;
@@ -103,8 +103,8 @@ impl Stepwise<'_> {
                 self.refusals.kv_memory += 1;
                 return;
             }
-            let hits = self.cached_blocks(job);
-            let cached = hits * self.spec.block_size;
+            let hits = self.hits(id, job);
+            let cached = held(&hits) * self.spec.block_size;
             let left = job.state.target - cached;
             let chunk = left.min(*budget);
             if chunk == 0 || (chunk < left && !self.spec.chunked_prefill) {
@@ -114,11 +114,14 @@ impl Stepwise<'_> {
             let reserved =
                 if self.spec.reserve_full_isl { job.state.target } else { cached + chunk };
             let needed = self.blocks_for(reserved) + self.spec.window_blocks_per_seq;
-            if u64::from(needed) > self.pool.free_count() {
+            // A hit that somebody holds need not be free; others are taken out of the free ones.
+            let shared = hits.iter().filter(|block| self.pool.is_held(**block)).count() as u64;
+            if u64::from(needed) - shared > self.pool.free_count() {
                 self.refusals.kv_memory += 1;
                 return;
             }
             self.admit_head(id, hits, chunk, now, jobs);
+            self.cache(id, cached + chunk, false, jobs);
             batch.push(Work { id, chunk });
             *budget -= chunk;
         }
@@ -132,47 +135,51 @@ impl Stepwise<'_> {
         } else {
             job.state.target.min(budget)
         };
+        let shared = job.lineage.as_ref().map_or(0, |l| l.prefix_tokens.max(l.history_tokens));
         let needed = self.blocks_for(least) + self.spec.window_blocks_per_seq;
+        let needed = needed.saturating_sub(shared / self.spec.block_size);
         self.spec.chunked_prefill && budget > 0 && u64::from(needed) > self.pool.free_count()
     }
 
     /// Moves the head of the queue into the batch, with its cached blocks and new ones for `chunk`.
-    fn admit_head(&mut self, id: u32, hits: u32, chunk: u32, now: Picos, jobs: &mut [StepJob]) {
+    fn admit_head(
+        &mut self,
+        id: u32,
+        hits: Vec<BlockId>,
+        chunk: u32,
+        now: Picos,
+        jobs: &mut [StepJob],
+    ) {
         self.queue.pop();
         let job = &mut jobs[id as usize];
         self.load.leave_queue(job.prefill_left(), job.decode_left(), job.age_in_queue(now));
-        if let Some(kept) = job.state.kept.take() {
-            self.pool.take_back(kept, hits.into());
+        for block in &hits {
+            self.pool.hold(*block);
         }
+        let cached = held(&hits) * self.spec.block_size;
+        let needed = self.blocks_for(cached + chunk) - held(&hits);
         job.state.blocks = hits;
-        job.state.window_blocks = self.spec.window_blocks_per_seq;
-        let taken = self.pool.take(job.state.window_blocks.into());
-        debug_assert!(taken, "the caller counted the free blocks");
-        let cached = hits * self.spec.block_size;
-        let needed = self.blocks_for(cached + chunk) - hits;
+        for _ in 0..self.spec.window_blocks_per_seq {
+            job.state.window_blocks.extend(self.pool.take());
+        }
         self.take_blocks(&mut jobs[id as usize], needed);
         let job = &mut jobs[id as usize];
         job.state.kv = cached;
         job.place = Place::Running;
-        job.stamps.cached_tokens += cached;
-        job.stamps.scheduled = job.stamps.scheduled.or(Some(now));
+        if job.stamps.schedule(now, cached) {
+            self.load.cached_tokens += u64::from(cached);
+        }
         self.load.backlog_prefill_tokens -= u64::from(cached);
         self.running.push(id);
     }
 
-    /// Blocks of a preempted request that nobody has taken, from the first on. The last token is
-    /// always computed, so that there is something to sample from.
-    fn cached_blocks(&self, job: &StepJob) -> u32 {
-        let most = (job.state.target - 1) / self.spec.block_size;
-        let kept = job.state.kept.map_or(0, |kept| self.pool.kept(kept));
-        u32::try_from(kept).unwrap_or(u32::MAX).min(most)
-    }
-
     /// Takes `count` more blocks for `job`; the caller has seen that they are free.
     fn take_blocks(&mut self, job: &mut StepJob, count: u32) {
-        let taken = self.pool.take(count.into());
-        debug_assert!(taken, "the caller counted the free blocks");
-        job.state.blocks += count;
+        for _ in 0..count {
+            let taken = self.pool.take();
+            debug_assert!(taken.is_some(), "the caller counted the free blocks");
+            job.state.blocks.extend(taken);
+        }
     }
 
     fn blocks_for(&self, tokens: u32) -> u32 {
@@ -197,10 +204,15 @@ impl Stepwise<'_> {
         }
     }
 
-    /// A request that will not return gives its blocks back, holding nothing.
+    /// A request lets go of its blocks, those of its windows first and then from its last one on.
     fn release(&mut self, id: u32, jobs: &mut [StepJob]) {
         let JobState { blocks, window_blocks, .. } = &mut jobs[id as usize].state;
-        self.pool.free(u64::from(*window_blocks) + u64::from(*blocks));
-        (*blocks, *window_blocks) = (0, 0);
+        for block in window_blocks.drain(..).chain(blocks.drain(..).rev()) {
+            self.pool.release(block);
+        }
     }
+}
+
+fn held(blocks: &[BlockId]) -> u32 {
+    u32::try_from(blocks.len()).expect("as many as a request has tokens at most")
 }

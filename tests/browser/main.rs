@@ -7,6 +7,7 @@ mod edit;
 mod editors;
 mod files;
 mod glossary;
+mod handles;
 mod keyboard;
 mod opening;
 mod outcomes;

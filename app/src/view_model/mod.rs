@@ -11,6 +11,7 @@ pub mod edits;
 pub mod figures;
 pub mod fleet;
 pub mod glossary;
+pub mod handles;
 pub mod latencies;
 pub mod length_kinds;
 pub mod length_words;

@@ -11,6 +11,7 @@ mod handles;
 mod keyboard;
 mod opening;
 mod outcomes;
+mod over_time;
 mod presets;
 mod reload;
 mod share;

@@ -3,9 +3,9 @@
 //! Worker files carry no hash in their name, so an old one may meet a new page: the first message
 //! of a worker is [`Hello`], and the page asks to be reloaded where it does not fit.
 
-use goodput_engine::accounts::Recount;
 use goodput_engine::accounts::accounting::{BreakOut, Dimension};
 use goodput_engine::accounts::report::SimReport;
+use goodput_engine::accounts::{LifeCycle, Recount};
 use goodput_engine::calibration::{CalibrationReport, LoadCurve};
 use goodput_engine::estimate::{Capacity, CapacityAxis};
 use goodput_engine::ingest::ParsedFile;
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::reader::{FileId, ReadFile};
 
 /// Changes with every change of a message below.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// The build of a page or worker.
 pub const BUILD: &str = env!("CARGO_PKG_VERSION");
@@ -95,6 +95,8 @@ pub enum Question {
     Recount(Vec<SloDoc>),
     /// Capacity over one thing that is varied.
     Capacity(CapacityAxis),
+    /// Where the time of answers goes.
+    LifeCycle,
 }
 
 /// What the worker found for a [`Question`].
@@ -107,6 +109,8 @@ pub enum Finding {
     Recounted(Recount),
     /// Capacity over one thing that is varied.
     Capacity(Capacity),
+    /// Where the time of answers goes.
+    LifeCycle(LifeCycle),
 }
 
 /// An answer and what was asked.

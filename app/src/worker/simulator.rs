@@ -113,6 +113,10 @@ impl Simulator {
                 judged.contracts = checked(&under(doc, contracts))?.contracts;
                 Finding::Recounted(accounts::recount(&judged, (requests, stamps)))
             }
+            Question::LifeCycle => {
+                let Served { scenario, requests, stamps, .. } = self.served(doc)?;
+                Finding::LifeCycle(accounts::life_cycle(scenario, (requests, stamps)))
+            }
             Question::Capacity(axis) => {
                 let table = estimate::capacity(&checked(doc)?, *axis);
                 Finding::Capacity(table.map_err(|problem| vec![problem])?)

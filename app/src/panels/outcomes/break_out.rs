@@ -124,7 +124,10 @@ fn lost_cell(i: usize, cell: &Cell, row: &LostRow) -> AnyView {
             <th scope="row">{cell.shown()}</th>
             <td class="barc">
                 <svg class="bar" aria-hidden="true">
-                    {row.pieces.iter().map(|piece| bar_piece(*piece)).collect_view()}
+                    {row.pieces
+                        .iter()
+                        .map(|(look, start, width)| bar_piece((Some(*look), *start, *width)))
+                        .collect_view()}
                 </svg>
             </td>
         }
@@ -144,12 +147,14 @@ fn lost_cell(i: usize, cell: &Cell, row: &LostRow) -> AnyView {
     .into_any()
 }
 
-fn bar_piece((look, start, width): (Look, f64, f64)) -> impl IntoView + use<> {
-    let (fill, pattern) = fill_of(Some(look), false);
+/// A piece of a bar: its look, and where it begins and how wide it is, per cent.
+pub fn bar_piece((look, start, width): (Option<Look>, f64, f64)) -> AnyView {
+    let (fill, pattern) = fill_of(look, false);
     let (x, width) = (format!("{start}%"), format!("{}%", width.max(0.3)));
     view! {
-        <rect x=x.clone() y="0" width=width.clone() height="12" class=fill></rect>
+        <rect x=x.clone() y="0" width=width.clone() height="100%" class=fill></rect>
         {pattern
-            .map(|fill| view! { <rect x=x y="0" width=width height="12" fill=fill></rect> })}
+            .map(|fill| view! { <rect x=x y="0" width=width height="100%" fill=fill></rect> })}
     }
+    .into_any()
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use goodput_engine::estimate::Capacity as CapacityTable;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
 
 use crate::charts::Chart;
 use crate::controls::{Choice, Select};
 use crate::panels::figure::{Figure, Picture};
+use crate::panels::folded::folded;
 use crate::state::{Slot, workbench};
 use crate::view_model::capacity::{self, AXES, UNITS};
 use crate::worker::protocol::{Finding, Question, Viewed};
@@ -16,27 +16,11 @@ use crate::worker::protocol::{Finding, Question, Viewed};
 /// The panel; nothing is asked before it is opened.
 #[component]
 pub fn Capacity() -> impl IntoView {
-    let opened = RwSignal::new(false);
-    let toggled = move |ev: leptos::ev::Event| {
-        let details = ev.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
-        opened.set(details.is_some_and(|details| details.has_attribute("open")));
-    };
-    view! {
-        <details class="panel outcomes" data-testid="capacity" on:toggle=toggled>
-            <summary>
-                <h3>"Capacity is not a constant"</h3>
-                <span class="cap">
-                    "Tokens per second against output length, prompt length or batch size"
-                </span>
-            </summary>
-            {move || opened.get().then(|| view! { <OverOneThing/> })}
-        </details>
-    }
-    .into_any()
+    let said = "Tokens per second against output length, prompt length or batch size";
+    folded("capacity", "Capacity is not a constant", said, over_one_thing)
 }
 
-#[component]
-fn OverOneThing() -> impl IntoView {
+fn over_one_thing() -> AnyView {
     let bench = workbench();
     let asked = bench.views.capacity;
     // Places in `AXES` and `UNITS`.

@@ -5,6 +5,7 @@ mod break_out;
 mod capacity;
 mod counterfactual;
 mod heat_map;
+mod life_cycle;
 mod rules;
 
 use leptos::prelude::*;
@@ -30,6 +31,7 @@ pub fn Outcomes() -> impl IntoView {
             <break_out::BreakOuts/>
             <counterfactual::Counterfactual/>
             <rules::Rules/>
+            <life_cycle::LifeCycle/>
             <capacity::Capacity/>
         </section>
     }

@@ -15,4 +15,5 @@ mod over_time;
 mod presets;
 mod reload;
 mod share;
+mod uploaded_run;
 mod views;

@@ -15,7 +15,7 @@ use goodput_engine::scenario::doc::{ScenarioDoc, SloDoc};
 use goodput_engine::scenario::{TraceForm, TraceWorkload};
 use serde::{Deserialize, Serialize};
 
-use super::reader::{FileId, ReadFile};
+use super::reader::{FileId, Judged, ReadFile};
 
 /// Changes with every change of a message below.
 pub const PROTOCOL: u32 = 3;
@@ -215,6 +215,13 @@ pub enum ToReader {
         /// Every request as recorded, or summed up.
         form: TraceForm,
     },
+    /// Judge the requests of a benchmark that was read by a contract.
+    Judge {
+        /// Which file.
+        file: FileId,
+        /// The contract.
+        slo: Box<SloDoc>,
+    },
     /// Forget a file.
     Forget {
         /// Which.
@@ -250,6 +257,13 @@ pub enum FromReader {
         form: TraceForm,
         /// The workload.
         workload: Box<TraceWorkload>,
+    },
+    /// The requests of a benchmark, judged.
+    Judged {
+        /// Of which file.
+        file: FileId,
+        /// What came of them.
+        judged: Box<Judged>,
     },
     /// A message cannot be carried out.
     Failed {

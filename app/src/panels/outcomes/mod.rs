@@ -1,12 +1,12 @@
 //! Where the lost requests went, seen in several ways. Each is a panel that opens; what a report does
 //! not hold is worked out only while its panel is open.
 
-mod break_out;
+pub mod break_out;
 mod capacity;
 mod counterfactual;
 mod heat_map;
 mod life_cycle;
-mod rules;
+pub mod rules;
 
 use leptos::prelude::*;
 

@@ -25,6 +25,8 @@ pub struct Views {
     pub capacity: Asked,
     /// Where the time of answers goes.
     pub life_cycle: Asked,
+    /// Which benchmark points can serve a fit.
+    pub usable: Asked,
     /// The limit that is being dragged.
     pub(super) drag: RwSignal<Option<Drag>>,
 }
@@ -37,13 +39,14 @@ impl Views {
             recounted: slot(),
             capacity: slot(),
             life_cycle: slot(),
+            usable: slot(),
             drag: RwSignal::new(None),
         }
     }
 
     /// Every slot.
-    pub(super) fn all(self) -> [Asked; 4] {
-        [self.crossed, self.recounted, self.capacity, self.life_cycle]
+    pub(super) fn all(self) -> [Asked; 5] {
+        [self.crossed, self.recounted, self.capacity, self.life_cycle, self.usable]
     }
 
     /// Hands an event to the view whose job it is about.

@@ -6,6 +6,7 @@
 use goodput_engine::accounts::accounting::{BreakOut, Dimension};
 use goodput_engine::accounts::report::SimReport;
 use goodput_engine::accounts::{LifeCycle, Recount};
+use goodput_engine::calibration::report::ExcludedPoint;
 use goodput_engine::calibration::{CalibrationReport, LoadCurve};
 use goodput_engine::estimate::{Capacity, CapacityAxis};
 use goodput_engine::ingest::ParsedFile;
@@ -97,6 +98,8 @@ pub enum Question {
     Capacity(CapacityAxis),
     /// Where the time of answers goes.
     LifeCycle,
+    /// Which benchmark points can serve a fit of the pool.
+    Usable(Vec<PointsOfFile>),
 }
 
 /// What the worker found for a [`Question`].
@@ -111,6 +114,8 @@ pub enum Finding {
     Capacity(Capacity),
     /// Where the time of answers goes.
     LifeCycle(LifeCycle),
+    /// How many points can serve a fit, and why the others cannot.
+    Usable(u64, Vec<ExcludedPoint>),
 }
 
 /// An answer and what was asked.

@@ -9,7 +9,8 @@ use crate::charts::Chart;
 use crate::controls::{Choice, Select};
 use crate::panels::figure::{Figure, Picture};
 use crate::panels::folded::folded;
-use crate::state::{Slot, workbench};
+use crate::state::{Slot, Workbench, workbench};
+use crate::view_model::arithmetic;
 use crate::view_model::capacity::{self, AXES, UNITS};
 use crate::worker::protocol::{Finding, Question, Viewed};
 
@@ -74,6 +75,7 @@ fn over_one_thing() -> AnyView {
         <p class="note">
             "By arithmetic from mean lengths, at the mix of this scenario and all else as it is; in time: within every limit for the mean request. "
             {left_out}
+            {move || proviso(bench)}
         </p>
     }
     .into_any()
@@ -84,4 +86,12 @@ fn table_of(slot: &Slot<Viewed>) -> Option<&CapacityTable> {
         Finding::Capacity(table) => Some(table),
         _ => None,
     }
+}
+
+/// Where the arithmetic of the scenario on screen may not be trusted, and what it leaves out.
+fn proviso(bench: Workbench) -> Option<String> {
+    bench.screen.with(|screen| {
+        let estimate = screen.simulated()?.estimate.as_ref()?;
+        estimate.supply.as_ref().map(arithmetic::proviso)
+    })
 }

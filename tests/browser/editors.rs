@@ -1,7 +1,6 @@
 //! The editors of a workload: another kind of arrivals, a law by the numbers people know, classes
 //! copied, moved and switched off; the answers are the program's, and undo takes every step back.
 use goodput_tests::{Page, Result, goodput, journey, testid, view};
-use serde_json::Value;
 use thirtyfour::Key;
 
 const BURST_RATE: &str = "workload.classes[0].arrivals.burst_rps";
@@ -41,7 +40,7 @@ fn bursts_percentiles_and_a_copied_class_answer_as_the_program_does() {
         page.settled().await?;
         let answer = page.answer().await?;
         assert!(answer.count("Offered") < 0.7 * doubled.count("Offered"), "{answer:?}");
-        answer.equals_program(&link(&page).await?)?;
+        answer.equals_program(&page.link().await?)?;
         page.accessible().await?;
 
         // Switching off, duplicating, words, form, kind: one step each.
@@ -105,7 +104,7 @@ fn classes_are_chosen_moved_and_edited_with_the_keyboard() {
         page.press(Key::Up + "").await?;
         assert_eq!(page.attribute(&testid("class-0"), "aria-pressed").await?, "true");
         page.settled().await?;
-        page.answer().await?.equals_program(&self::link(&page).await?)?;
+        page.answer().await?.equals_program(&page.link().await?)?;
         page.click(&testid("undo")).await?;
         page.text_when(&testid("class-0"), |name| name == first).await?;
         for view in [view::PHONE_LIGHT, view::DESKTOP_DARK] {
@@ -133,7 +132,7 @@ fn every_kind_of_arrivals_and_lengths_has_its_fields_and_an_answer() {
                 page.accessible().await.map_err(|error| format!("{kind}: {error}"))?;
             }
         }
-        let link = link(&page).await?;
+        let link = page.link().await?;
         page.settled().await?;
         page.answer().await?.equals_program(&link)
     });
@@ -147,7 +146,7 @@ fn users_who_think_ask_as_often_as_they_are_served() {
         page.fill(&testid(&arrivals("users")), "60").await?;
         page.settled().await?;
         let sixty = page.answer().await?;
-        sixty.equals_program(&link(&page).await?)?;
+        sixty.equals_program(&page.link().await?)?;
         let said = page.text(OUTCOMES).await?;
         assert!(said.contains("of 60 users of "), "{said}");
         page.accessible().await?;
@@ -159,7 +158,7 @@ fn users_who_think_ask_as_often_as_they_are_served() {
         page.settled().await?;
         let thoughtful = page.answer().await?;
         assert!(thoughtful.count("Offered") < 0.7 * sixty.count("Offered"), "{thoughtful:?}");
-        thoughtful.equals_program(&link(&page).await?)
+        thoughtful.equals_program(&page.link().await?)
     });
 }
 
@@ -174,7 +173,7 @@ fn a_bounded_queue_rejects_and_clients_who_try_again_come_back() {
         page.settled().await?;
         let bounded = page.answer().await?;
         assert!(bounded.count("Rejected") > 0.0, "{bounded:?}");
-        bounded.equals_program(&link(&page).await?)?;
+        bounded.equals_program(&page.link().await?)?;
         page.accessible().await?;
 
         page.click(&format!("{} summary", testid("clients"))).await?;
@@ -182,7 +181,7 @@ fn a_bounded_queue_rejects_and_clients_who_try_again_come_back() {
         page.fill(&testid("workload.classes[0].retries.max_attempts"), "4").await?;
         page.settled().await?;
         let again = page.answer().await?;
-        again.equals_program(&link(&page).await?)?;
+        again.equals_program(&page.link().await?)?;
         let said = page.text(OUTCOMES).await?;
         assert!(said.contains("attempts for them"), "{said}");
         page.accessible().await?;
@@ -200,7 +199,7 @@ fn a_bounded_queue_rejects_and_clients_who_try_again_come_back() {
         page.click("#shedding").await?;
         page.fill(&testid("workload.classes[0].priority"), "-1").await?;
         page.settled().await?;
-        page.answer().await?.equals_program(&link(&page).await?)?;
+        page.answer().await?.equals_program(&page.link().await?)?;
         page.view(view::PHONE_LIGHT).await?;
         page.accessible().await?;
 
@@ -243,15 +242,4 @@ async fn realised(page: &Page, cell: u32) -> Result<f64> {
          .children[{cell}].innerText.replace(',', ''))"
     );
     Ok(page.script(&script).await?.as_f64().ok_or("no length")?)
-}
-
-/// The link to what is on screen, from the dialog.
-async fn link(page: &Page) -> Result<String> {
-    page.click(&testid("share")).await?;
-    let filled = |link: &Value| link.as_str().is_some_and(|link| link.contains('#'));
-    let script = "return document.querySelector('[data-testid=share-link]')?.value ?? ''";
-    page.script_when(script, filled).await?;
-    let link = page.value(&testid("share-link")).await?;
-    page.click(&testid("close-share")).await?;
-    Ok(link)
 }

@@ -124,6 +124,17 @@ impl Page {
         Ok(self.script("return location.hash").await?.as_str().unwrap_or_default().to_owned())
     }
 
+    /// The link to what is typed, from its dialog.
+    pub async fn link(&self) -> Result<String> {
+        self.click(&testid("share")).await?;
+        let filled = |link: &Value| link.as_str().is_some_and(|link| link.contains('#'));
+        let script = "return document.querySelector('[data-testid=share-link]')?.value ?? ''";
+        self.script_when(script, filled).await?;
+        let link = self.value(&testid("share-link")).await?;
+        self.click(&testid("close-share")).await?;
+        Ok(link)
+    }
+
     /// Goes to another fragment within the page, as by a link in it or by typing in the address bar.
     pub async fn follow(&self, fragment: &str) -> Result {
         let hash = serde_json::to_string(fragment.trim_start_matches('#'))?;

@@ -24,6 +24,8 @@ pub const DESKTOP_LIGHT: View =
     View { name: "desktop-light", width: 1440, height: 900, dark: false, phone: false };
 /// 1440 × 900, dark.
 pub const DESKTOP_DARK: View = View { name: "desktop-dark", dark: true, ..DESKTOP_LIGHT };
+/// 1024 × 768, light: the narrowest window with two columns.
+pub const LAPTOP: View = View { name: "laptop", width: 1024, height: 768, ..DESKTOP_LIGHT };
 /// 720 × 450, light: a desktop at 200 % zoom.
 pub const DESKTOP_ENLARGED: View =
     View { name: "desktop-enlarged", width: 720, height: 450, ..DESKTOP_LIGHT };
@@ -37,8 +39,8 @@ pub const PHONE_DARK: View = View { name: "phone-dark", dark: true, ..PHONE_LIGH
 pub const PHONE_NARROW: View =
     View { name: "phone-narrow", width: 320, height: 640, ..PHONE_LIGHT };
 /// Every view that the page is made for.
-pub const ALL: [View; 6] =
-    [DESKTOP_LIGHT, DESKTOP_DARK, DESKTOP_ENLARGED, PHONE_LIGHT, PHONE_DARK, PHONE_NARROW];
+pub const ALL: [View; 7] =
+    [DESKTOP_LIGHT, DESKTOP_DARK, LAPTOP, DESKTOP_ENLARGED, PHONE_LIGHT, PHONE_DARK, PHONE_NARROW];
 
 impl Page {
     /// Shows the page in this window from now on.

@@ -34,6 +34,11 @@ pub struct EndLabel {
     pub strong: bool,
 }
 
+/// Room for direct labels on the right of a chart of a width, CSS pixels.
+pub fn gutter(width: f64) -> f64 {
+    if width < NARROW { 114.0 } else { 138.0 }
+}
+
 /// Whether a surface is as narrow as a phone: numbers get short.
 pub fn is_narrow<DB: DrawingBackend>(surface: &Surface<DB>) -> bool {
     surface.width < NARROW
@@ -47,21 +52,28 @@ impl<'s, 'p, DB: DrawingBackend> TimeFrame<'s, 'p, DB> {
         time: TimeAxis,
         values: LinearAxis,
     ) -> Result<Self, plotters::drawing::DrawingAreaErrorKind<DB::ErrorType>> {
-        let palette = surface.palette;
         let widest = values.ticks.iter().map(|t| surface.text_width(&t.label, false));
         let left = widest.fold(16.0, f64::max) + 8.0;
-        let gutter = if is_narrow(surface) { 114.0 } else { 138.0 };
-        let rect = Rect {
-            left,
-            top: 26.0,
-            right: (surface.width - gutter).max(left + 20.0),
-            bottom: surface.height - 22.0,
-        };
+        let frame = Self::lane(surface, unit, time, values, (left, 0.0, surface.height - 22.0))?;
+        frame.draw_time()?;
+        Ok(frame)
+    }
+
+    /// As [`Self::draw`], in a lane of a chart that begins at `left` and `top` and has its base line
+    /// at `bottom`; moments are written by [`Self::draw_time`], where it is the last.
+    pub fn lane(
+        surface: &'s Surface<'p, DB>,
+        unit: &str,
+        time: TimeAxis,
+        values: LinearAxis,
+        (left, top, bottom): (f64, f64, f64),
+    ) -> Result<Self, plotters::drawing::DrawingAreaErrorKind<DB::ErrorType>> {
+        let right = (surface.width - gutter(surface.width)).max(left + 20.0);
+        let rect = Rect { left, top: top + 26.0, right, bottom };
         let plane = surface.plane(0.0..time.end_s, 0.0..values.top, &rect);
-        surface.label(&Label::new(unit, (0.0, 7.0), palette.ink_2))?;
+        surface.label(&Label::new(unit, (0.0, top + 7.0), surface.palette.ink_2))?;
         let frame = Self { surface, plane, rect, time, values };
         frame.draw_values()?;
-        frame.draw_time()?;
         Ok(frame)
     }
 
@@ -78,7 +90,8 @@ impl<'s, 'p, DB: DrawingBackend> TimeFrame<'s, 'p, DB> {
         Ok(())
     }
 
-    fn draw_time(&self) -> Drawn<DB> {
+    /// Moments below the base line.
+    pub fn draw_time(&self) -> Drawn<DB> {
         let palette = self.surface.palette;
         let bottom = self.rect.bottom;
         // Labels that would touch are left out, from the left, so that the unit stays.

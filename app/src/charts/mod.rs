@@ -19,6 +19,7 @@ mod supply;
 mod surface;
 mod svg;
 mod table;
+mod timeline;
 
 pub use benchmark::{BenchmarkChart, MeasuredPoint, PredictedCurve};
 pub use canvas::CanvasSurface;
@@ -33,6 +34,7 @@ pub use supply::SupplyChart;
 use surface::Drawn;
 pub use surface::Surface;
 pub use table::{Cell, Column, Table};
+pub use timeline::{Lane, Line, TimelineChart};
 
 /// Any chart of the page.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +53,8 @@ pub enum Chart {
     HeatMap(HeatMapChart),
     /// Capacity over lengths or batches.
     Capacity(CapacityChart),
+    /// The fleet over time, one lane for each thing.
+    Timeline(TimelineChart),
 }
 
 impl Chart {
@@ -68,6 +72,7 @@ impl Chart {
             Self::Benchmark(chart) => chart.draw(surface)?,
             Self::HeatMap(chart) => chart.draw(surface)?,
             Self::Capacity(chart) => chart.draw(surface)?,
+            Self::Timeline(chart) => chart.draw(surface, cursor_s)?,
         }
         surface.finish()
     }
@@ -83,18 +88,20 @@ impl Chart {
             Self::Outcomes(chart) => chart.height(),
             Self::Benchmark(_) | Self::Capacity(_) => 240.0,
             Self::HeatMap(chart) => chart.height(),
+            Self::Timeline(chart) => chart.height(),
         }
     }
 
     /// The moment under an offset from the left at a width, CSS pixels; for charts over time.
     pub fn moment_at(&self, x: f64, width: f64) -> Option<f64> {
-        let end_s = match self {
-            Self::Supply(chart) => chart.end_s,
-            Self::Debt(chart) => chart.end_s,
+        // As wide as the frame makes the plot, but for the width of the tick labels.
+        let (end_s, left) = match self {
+            Self::Supply(chart) => (chart.end_s, 34.0),
+            Self::Debt(chart) => (chart.end_s, 34.0),
+            Self::Timeline(chart) => (chart.end_s, timeline::LEFT),
             _ => return None,
         };
-        // As wide as the frame makes the plot, but for the width of the tick labels.
-        let (left, right) = (34.0, width - if width < 440.0 { 114.0 } else { 122.0 });
+        let right = width - frame::gutter(width);
         Some(((x - left) / (right - left)).clamp(0.0, 1.0) * end_s)
     }
 
@@ -108,6 +115,7 @@ impl Chart {
             Self::Benchmark(chart) => chart.table(),
             Self::HeatMap(chart) => chart.table(),
             Self::Capacity(chart) => chart.table(),
+            Self::Timeline(chart) => chart.table(),
         }
     }
 
@@ -244,6 +252,13 @@ mod tests {
         }
     }
 
+    fn timeline() -> Chart {
+        let line =
+            Line { name: "waiting", label: "waiting", unit: "", values: vec![], whole: true };
+        let lanes = vec![Lane { unit: "requests", lines: vec![line] }];
+        Chart::Timeline(TimelineChart { end_s: 60.0, t_s: vec![], lanes })
+    }
+
     #[test]
     fn empty_charts_are_drawn_without_failing() {
         let empty = [
@@ -298,6 +313,7 @@ mod tests {
                 unit: CapacityUnit::Requests,
                 points: vec![],
             }),
+            timeline(),
         ];
         for chart in empty {
             let svg = chart.svg(338.0, "").expect("drawn");

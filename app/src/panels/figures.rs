@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use goodput_engine::accounts::report::SimReport;
 use goodput_engine::estimate::report::SupplyEstimate;
-use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 
 use super::figure::{Figure, Picture};
+use super::folded::folded;
 use super::latencies::Latencies;
+use super::moment::Moment;
 use crate::charts::Chart;
 use crate::state::{Screen, Shown, Workbench, workbench};
-use crate::view_model::{arithmetic, figures};
+use crate::view_model::{arithmetic, figures, timeline};
 
 /// All figures.
 #[component]
@@ -32,6 +32,7 @@ pub fn Figures() -> impl IntoView {
             <OverTime/>
             <Latencies simulated/>
             <Outcomes simulated/>
+            <Timeline simulated/>
         </section>
     }
     .into_any()
@@ -52,6 +53,15 @@ fn OverTime() -> impl IntoView {
         |s| picture(Chart::Debt, figures::debt(s)),
         |s| picture(Chart::Debt, arithmetic::debt_chart(s)),
     );
+    let text = Callback::new(move |at| {
+        bench.screen.with(|screen| figures::readout(&source(screen.simulated()?), at))
+    });
+    let band = Signal::derive(move || {
+        bench.estimate.with(|e| {
+            let band = e.as_ref()?.report.supply.as_ref()?.step_time_band?;
+            Some(format!("band ±{}, step-time error", crate::format::percent(band)))
+        })
+    });
     view! {
         <div class="col">
             <div class="panel time">
@@ -71,7 +81,7 @@ fn OverTime() -> impl IntoView {
                     stale
                     reads_time=true
                 />
-                <Readout/>
+                <Moment id="readout" text more=band/>
             </div>
         </div>
     }
@@ -87,6 +97,41 @@ fn Outcomes(simulated: Memo<bool>) -> impl IntoView {
         <div class="panel outcomes" hidden=move || !simulated.get()>
             <Figure id="outcomes" title="Outcomes" term="outcome" picture=outcomes stale/>
         </div>
+    }
+    .into_any()
+}
+
+/// The whole fleet over the same time axis; drawn while it is open.
+#[component]
+fn Timeline(simulated: Memo<bool>) -> impl IntoView {
+    let said = "Sequences, queues, KV memory, preemptions, backlog and rates on one time axis";
+    view! {
+        <div class="outcomes" hidden=move || !simulated.get()>
+            {folded("timeline", "Timeline", said, fleet_over_time)}
+        </div>
+    }
+    .into_any()
+}
+
+fn fleet_over_time() -> AnyView {
+    let bench = workbench();
+    let stale = Signal::derive(move || !bench.current.get());
+    let picture = pictured(bench, |s| picture(Chart::Timeline, timeline::timeline(s.report)));
+    let text = Callback::new(move |at| {
+        picture.with(|picture| match &*picture.as_ref()?.chart {
+            Chart::Timeline(chart) => timeline::readout(chart, at),
+            _ => None,
+        })
+    });
+    view! {
+        <Figure
+            id="timeline"
+            title="The fleet over time"
+            picture
+            stale
+            reads_time=true
+        />
+        <Moment id="moment" text/>
     }
     .into_any()
 }
@@ -123,59 +168,4 @@ fn source(shown: &Shown) -> figures::Source<'_> {
         plan: shown.plan.as_deref(),
         before,
     }
-}
-
-/// The values at the cursor; arrow keys move it.
-#[component]
-fn Readout() -> impl IntoView {
-    let bench = workbench();
-    let of_report = move |read: fn(&SimReport) -> f64| {
-        Memo::new(move |_| {
-            bench.screen.with(|screen| screen.simulated().map_or(0.0, |s| read(&s.report)))
-        })
-    };
-    let end_s = of_report(|report| report.horizon_s);
-    let peak_s = of_report(|report| report.debt.peak_at_s);
-    let at = move || bench.cursor_s.get().unwrap_or_else(|| peak_s.get()).min(end_s.get());
-    let text = Memo::new(move |_| {
-        bench.screen.with(|screen| figures::readout(&source(screen.simulated()?), at()))
-    });
-    let band = Memo::new(move |_| {
-        bench.estimate.with(|e| {
-            let band = e.as_ref()?.report.supply.as_ref()?.step_time_band?;
-            Some(format!("band ±{}, step-time error", crate::format::percent(band)))
-        })
-    });
-    let press = move |ev: KeyboardEvent| {
-        let steps = match ev.key().as_str() {
-            "ArrowRight" => 1.0,
-            "ArrowLeft" => -1.0,
-            "PageUp" => 10.0,
-            "PageDown" => -10.0,
-            _ => return,
-        };
-        ev.prevent_default();
-        let end = end_s.get_untracked();
-        let now = bench.cursor_s.get_untracked().unwrap_or_else(|| peak_s.get_untracked());
-        bench.cursor_s.set(Some((now + steps * end / 100.0).clamp(0.0, end)));
-    };
-    view! {
-        <p
-            class="read"
-            tabindex="0"
-            role="slider"
-            aria-label="Moment in the time charts"
-            aria-valuemin="0"
-            aria-valuemax=move || end_s.get()
-            aria-valuenow=at
-            aria-valuetext=move || text.get().map(|(clock, values)| format!("{clock}: {values}"))
-            data-testid="readout"
-            title="Arrow keys move the moment"
-            on:keydown=press
-        >
-            {move || text.get().map(|(clock, values)| view! { <b>{clock}</b><span>{values}</span> })}
-            <span class="muted">{move || band.get()}</span>
-        </p>
-    }
-    .into_any()
 }

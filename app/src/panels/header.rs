@@ -145,10 +145,12 @@ fn Tools() -> impl IntoView {
                 "Presets…"
             </button>
             <button data-testid="add-files" on:click=move |_| browser::click("file-input")>
-                "Add files…"
+                <span class="wide">"Add\u{a0}"</span>
+                "files…"
             </button>
             <button class="primary" data-testid="share" on:click=move |_| super::share::copy_link(bench)>
-                "Copy link"
+                <span class="wide">"Copy\u{a0}"</span>
+                "link"
             </button>
         </div>
     }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use web_sys::Element;
 
 use super::figure::{Figure, Picture};
 use crate::charts::{Chart, LatencyChart};
+use crate::controls::{Grasp, push_of};
 use crate::format;
 use crate::state::{Workbench, workbench};
 use crate::view_model::figures;
+use crate::view_model::handles::Push;
 use crate::view_model::latencies::{self, KINDS, Kind, LimitLine};
 
 /// The figures: of the first token and of the pace always, of others where there is a limit.
@@ -29,7 +29,7 @@ pub fn Latencies(simulated: Memo<bool>) -> impl IntoView {
         }
     });
     view! {
-        <div class="col" hidden=move || !simulated.get()>
+        <div class="lat" hidden=move || !simulated.get()>
             {panels.collect_view()}
         </div>
     }
@@ -94,8 +94,8 @@ fn Latency(kind: &'static Kind) -> impl IntoView {
     .into_any()
 }
 
-/// Where a pointer took a limit: its place, the limit, and the width of the axis.
-type Grasp = (f64, f64, f64);
+/// The pointer that took a limit, and where that was, milliseconds.
+type Taken = (Grasp, f64);
 
 /// A limit to take hold of.
 #[component]
@@ -114,7 +114,7 @@ fn Handle(
         chart_of(&picture.get()?)?.limit_at(index)
     });
     let place = move || picture.with(|p| Some(chart_of(p.as_ref()?)?.css_place(ms.get()?)));
-    let grasp = StoredValue::new(None::<Grasp>);
+    let grasp = StoredValue::new(None::<Taken>);
     let text = move || {
         let good = attainment.get().map(|share| format!(", {} good", format::percent(share)));
         ms.get().map(|ms| format!("{}{}", format::millis(ms), good.unwrap_or_default()))
@@ -135,7 +135,7 @@ fn Handle(
             data-attainment=move || attainment.get()
             title="Drag, or move with the arrow keys"
             style:left=move || place().unwrap_or_default()
-            on:pointerdown=move |ev| grasp.set_value(taken(&ev, picture, ms.get_untracked()))
+            on:pointerdown=move |ev| grasp.set_value(Grasp::of(&ev).zip(ms.get_untracked()))
             on:pointermove=move |ev| {
                 if let Some(at) = grasp.get_value() {
                     bench.drag(kind.limit, class, moved(&ev, picture, at));
@@ -183,37 +183,24 @@ fn place_of(bench: Workbench, kind: &Kind, class: usize) -> usize {
     lines.iter().position(|line| line.class == Some(class)).unwrap_or(0)
 }
 
-fn taken(ev: &PointerEvent, picture: Memo<Option<Picture>>, ms: Option<f64>) -> Option<Grasp> {
-    let handle = ev.current_target()?.dyn_into::<Element>().ok()?;
-    // Without it the pointer is lost when it leaves the handle; the drag just ends there.
-    let _captured = handle.set_pointer_capture(ev.pointer_id());
-    let width = f64::from(handle.parent_element()?.client_width());
-    let axis =
-        picture.with_untracked(|picture| Some(chart_of(picture.as_ref()?)?.axis_width(width)));
-    Some((f64::from(ev.client_x()), ms?, axis?))
-}
-
-fn moved(ev: &PointerEvent, picture: Memo<Option<Picture>>, (x, ms, width): Grasp) -> f64 {
-    let by = (f64::from(ev.client_x()) - x) / width.max(1.0);
+fn moved(ev: &PointerEvent, picture: Memo<Option<Picture>>, (grasp, ms): Taken) -> f64 {
     picture.with_untracked(|picture| {
         let chart = picture.as_ref().and_then(chart_of);
-        chart.map_or(ms, |chart| latencies::rounded(chart.moved(ms, by)))
+        chart.map_or(ms, |chart| {
+            let by = grasp.moved(ev)[0] / chart.axis_width(grasp.size[0]).max(1.0);
+            latencies::rounded(chart.moved(ms, by))
+        })
     })
 }
 
 /// Where a key moves a limit to.
 fn pressed(ev: &KeyboardEvent, picture: Memo<Option<Picture>>, ms: Option<f64>) -> Option<f64> {
-    let ten = if ev.shift_key() { 10 } else { 1 };
-    let steps = match ev.key().as_str() {
-        "ArrowRight" | "ArrowUp" => ten,
-        "ArrowLeft" | "ArrowDown" => -ten,
-        "PageUp" => 10,
-        "PageDown" => -10,
-        end @ ("Home" | "End") => {
-            let range = picture.with_untracked(|p| Some(chart_of(p.as_ref()?)?.range()))?;
-            return Some(latencies::rounded(if end == "Home" { range.0 } else { range.1 }));
+    match push_of(ev)? {
+        Push::By(across, up) => Some(latencies::stepped(ms?, across + up)),
+        Push::End(high) => {
+            let (low_ms, high_ms) =
+                picture.with_untracked(|p| Some(chart_of(p.as_ref()?)?.range()))?;
+            Some(latencies::rounded(if high { high_ms } else { low_ms }))
         }
-        _ => return None,
-    };
-    Some(latencies::stepped(ms?, steps))
+    }
 }

@@ -57,6 +57,11 @@ impl History {
         self.open = None;
     }
 
+    /// The document before the step that is still being typed or dragged, as if there had been none.
+    pub fn take_back(&mut self) -> Option<Arc<ScenarioDoc>> {
+        self.open.take().and_then(|_| self.past.pop()).map(|step| step.doc)
+    }
+
     /// The document before the last step.
     pub fn undo(&mut self, doc: &Arc<ScenarioDoc>) -> Option<Arc<ScenarioDoc>> {
         let step = self.past.pop()?;
@@ -135,6 +140,20 @@ mod tests {
         assert_eq!(history.undo(&d), Some(c.clone()));
         assert_eq!(history.undo(&c), Some(b.clone()));
         assert_eq!(history.undo(&b), Some(a.clone()));
+        assert_eq!(history.undo(&a), Some(start));
+    }
+
+    #[test]
+    fn what_is_taken_back_leaves_no_trace_and_takes_nothing_else_along() {
+        let mut history = History::default();
+        let start = Arc::new(small_doc());
+        let a = history.edit(&start, &rate(2.0)).expect("changes");
+        history.seal();
+        assert_eq!(history.take_back(), None, "nothing is being dragged");
+        let b = history.edit(&a, &rate(3.0)).expect("changes");
+        let _ = history.edit(&b, &rate(4.0)).expect("changes");
+        assert_eq!(history.take_back(), Some(a.clone()));
+        assert_eq!(history.redoes(), None);
         assert_eq!(history.undo(&a), Some(start));
     }
 

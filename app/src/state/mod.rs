@@ -83,6 +83,8 @@ pub struct Signals {
     pub cursor_s: RwSignal<Option<f64>>,
     /// The class being edited.
     pub class: RwSignal<usize>,
+    /// Whether a handle is being dragged: what takes long waits until it is let go.
+    held: RwSignal<bool>,
     /// The link that was asked for, and whether it was copied.
     pub shared: RwSignal<Option<(Sharing, Option<bool>)>>,
     /// A document that the user wants simulated although it is large.
@@ -217,6 +219,7 @@ impl Workbench {
             scheme,
             cursor_s: RwSignal::new(None),
             class: RwSignal::new(0),
+            held: RwSignal::new(false),
             shared: RwSignal::new(None),
             allowed: RwSignal::new(None),
             work: StoredValue::new_local(Work::default()),
@@ -256,6 +259,25 @@ impl Workbench {
     /// Ends typing in a field: its next edit is an undo step of its own.
     pub fn seal(self) {
         self.history.update_untracked(History::seal);
+    }
+
+    /// A handle is taken: the estimate follows it, a simulation does when it is let go.
+    pub fn hold(self) {
+        self.seal();
+        self.held.set(true);
+    }
+
+    /// It is let go where it is, or put back to where it was taken.
+    pub fn release(self, back: bool) {
+        if !self.held.get_untracked() {
+            return;
+        }
+        if back {
+            let before = self.history.try_update(History::take_back).flatten();
+            self.install(before);
+        }
+        self.seal();
+        self.held.set(false);
     }
 
     /// Takes the last edit back.
@@ -333,6 +355,9 @@ impl Workbench {
         let too_many = Memo::new(move |_| self.too_many().is_some());
         // Workers are the outside world.
         Effect::new(move |_| {
+            if self.held.get() {
+                return;
+            }
             let checked = self.checked.get();
             let steps = self.estimate.with(|e| e.as_ref().is_some_and(Estimate::can_be_simulated));
             let wanted = steps && !too_many.get();

@@ -23,6 +23,10 @@ pub struct Views {
     pub recounted: Asked,
     /// Capacity over one thing that is varied.
     pub capacity: Asked,
+    /// Where the time of answers goes.
+    pub life_cycle: Asked,
+    /// Which benchmark points can serve a fit.
+    pub usable: Asked,
     /// The limit that is being dragged.
     pub(super) drag: RwSignal<Option<Drag>>,
 }
@@ -30,12 +34,19 @@ pub struct Views {
 impl Views {
     pub(super) fn new() -> Self {
         let slot = || RwSignal::new(Slot::default());
-        Self { crossed: slot(), recounted: slot(), capacity: slot(), drag: RwSignal::new(None) }
+        Self {
+            crossed: slot(),
+            recounted: slot(),
+            capacity: slot(),
+            life_cycle: slot(),
+            usable: slot(),
+            drag: RwSignal::new(None),
+        }
     }
 
     /// Every slot.
-    pub(super) fn all(self) -> [Asked; 3] {
-        [self.crossed, self.recounted, self.capacity]
+    pub(super) fn all(self) -> [Asked; 5] {
+        [self.crossed, self.recounted, self.capacity, self.life_cycle, self.usable]
     }
 
     /// Hands an event to the view whose job it is about.

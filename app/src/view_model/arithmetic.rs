@@ -32,10 +32,24 @@ pub fn verdict(supply: &SupplyEstimate) -> VerdictView {
              long, bare rates do not say"
         )
     };
-    let why = "Simplified: declared token rates give supply and debt, never a latency. Choose \
-               another step time to simulate"
-        .to_owned();
+    let why = format!(
+        "Simplified: declared token rates give supply and debt, never a latency. Choose another \
+         step time to simulate{}",
+        proviso(supply)
+    );
     VerdictView { state, word, sentence, why }
+}
+
+/// Where the arithmetic may not be trusted and what it does not see, in words; nothing where it
+/// sees all and may be.
+pub fn proviso(supply: &SupplyEstimate) -> String {
+    let distrust = supply.outside_trusted_range.iter().map(|reason| reason.message.as_str());
+    let clause = |begin: &str, all: Vec<&str>| {
+        if all.is_empty() { String::new() } else { format!(". {begin} {}", all.join("; ")) }
+    };
+    let seen = clause("Arithmetic may not be trusted here:", distrust.collect());
+    let left_out = supply.leaves_out.iter().map(String::as_str).collect();
+    format!("{seen}{}", clause("It leaves out", left_out))
 }
 
 /// Demand beyond supply at the peak, in tokens and in requests.

@@ -118,12 +118,17 @@ pub struct BindRow {
 pub fn binds(plan: &PlanReport) -> (String, Vec<BindRow>) {
     let widest = plan.binding.iter().map(|r| r.gain).fold(0.0, f64::max);
     let rows = plan.binding.iter().map(|r| BindRow {
-        name: words::clause(&r.label),
+        name: words::clause(&kept(&r.label)),
         gain: gain(r),
         bar: if widest > 0.0 { (r.gain / widest * 100.0).clamp(0.0, 100.0) } else { 0.0 },
         binds: r.binds,
     });
     (binding_caption(plan), rows.collect())
+}
+
+/// A number with its sign and unit is not broken over two lines.
+fn kept(label: &str) -> String {
+    label.replace("− ", "−").replace(" %", "\u{202f}%").replace("× ", "×\u{202f}")
 }
 
 /// The gain of a constraint; what reaches the end of the search is that or more.
@@ -152,11 +157,13 @@ fn binding_caption(plan: &PlanReport) -> String {
         Some(r) if r.gain_is_least => {
             format!(
                 "{holds}; {} lifts that to at least {}, the end of the search",
-                r.label,
+                kept(&r.label),
                 with(r)
             )
         }
-        Some(r) if r.gain > 0.0 => format!("{holds}; {} lifts that to {}", r.label, with(r)),
+        Some(r) if r.gain > 0.0 => {
+            format!("{holds}; {} lifts that to {}", kept(&r.label), with(r))
+        }
         _ => holds,
     }
 }

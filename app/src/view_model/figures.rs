@@ -1,6 +1,7 @@
 //! Charts and their captions from a report: what is drawn, and the finding in one sentence.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use goodput_engine::accounts::report::{MixRate, Percentiles, SeriesPoint, SimReport, TokenKind};
 use goodput_engine::estimate::report::SupplyEstimate;
@@ -193,9 +194,21 @@ pub fn readings(percentiles: &Percentiles) -> Vec<Reading> {
     named.map(reading).to_vec()
 }
 
-/// The outcome waterfall.
+/// The outcome waterfall of a run.
 pub fn outcomes(report: &SimReport) -> (OutcomesChart, String) {
-    let mut counts: Vec<(Outcome, u64)> = report.outcomes.iter().map(|(o, n)| (*o, *n)).collect();
+    let target = report.attainment_target;
+    let (chart, caption) = waterfall(report.offered, &report.outcomes, target);
+    let came_of = policies::came_of(report).map_or_else(String::new, |said| format!("; {said}"));
+    (chart, format!("{caption}{came_of}"))
+}
+
+/// The outcome waterfall, of requests that were simulated or measured.
+pub fn waterfall(
+    offered: u64,
+    outcomes: &BTreeMap<Outcome, u64>,
+    target: f64,
+) -> (OutcomesChart, String) {
+    let mut counts: Vec<(Outcome, u64)> = outcomes.iter().map(|(o, n)| (*o, *n)).collect();
     counts.sort_by_key(|(o, n)| (Reverse(*n), *o));
     let weights: Vec<u64> = counts.iter().map(|(_, n)| *n).collect();
     let tenths = format::apportion(&weights, 1_000);
@@ -207,19 +220,14 @@ pub fn outcomes(report: &SimReport) -> (OutcomesChart, String) {
     let losses: Vec<OutcomeRow> =
         losses.into_iter().map(|(_, row)| row).filter(|row| row.count > 0).collect();
     let caption = match losses.first() {
-        None => format!("All {} offered are good", format::count(report.offered)),
-        Some(worst) => format!(
-            "Of {} offered, {} lose the most",
-            format::count(report.offered),
-            losers(&worst.name)
-        ),
+        None => format!("All {} offered are good", format::count(offered)),
+        Some(worst) => {
+            format!("Of {} offered, {} lose the most", format::count(offered), losers(&worst.name))
+        }
     };
-    let came_of = policies::came_of(report).map_or_else(String::new, |said| format!("; {said}"));
-    let caption = format!("{caption}{came_of}");
     let nobody = OutcomeRow { name: "Good".into(), look: Look::Good, count: 0, tenths: 0 };
     let good = good.into_iter().next().map_or(nobody, |(_, row)| row);
-    let target = report.attainment_target;
-    (OutcomesChart { offered: report.offered, losses, good, target }, caption)
+    (OutcomesChart { offered, losses, good, target }, caption)
 }
 
 /// The worst loss as a plural subject.

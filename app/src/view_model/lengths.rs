@@ -7,6 +7,7 @@ use goodput_engine::scenario::doc::{LengthsDoc, ScenarioDoc};
 use goodput_engine::scenario::lengths_of;
 use goodput_engine::workload::{Lengths, Shape, shape};
 
+use super::handles::{Frame, Span};
 use crate::format;
 
 /// Where a report has the `index`-th class of its document: it lists the enabled ones alone.
@@ -32,6 +33,8 @@ pub struct Picture {
     pub ticks: Vec<(f64, String)>,
     /// In words.
     pub label: String,
+    /// Its axes.
+    pub frame: Frame,
 }
 
 const WIDTH: f64 = 268.0;
@@ -39,24 +42,32 @@ const HEIGHT: f64 = 50.0;
 const BASE: f64 = 56.0;
 const BINS: usize = 32;
 
-/// The picture of a distribution, and of the baseline's as an outline; `None` for lengths that are
-/// all alike or no distribution.
-pub fn picture(now: &LengthsDoc, before: Option<&LengthsDoc>) -> Option<Picture> {
+/// The picture of a distribution, and of the baseline's as an outline, wide enough for its handles
+/// or as wide as `held`; `None` for lengths that are all alike or no distribution.
+pub fn picture(
+    now: &LengthsDoc,
+    before: Option<&LengthsDoc>,
+    handles: &[f64],
+    held: Option<Frame>,
+) -> Option<Picture> {
     let now = shape(&engine_lengths(now)?, BINS);
     let before = before.and_then(engine_lengths).map(|lengths| shape(&lengths, BINS));
     if now.edges.len() < 3 {
         return None;
     }
-    let (low, high) = range(&now, before.as_ref())?;
-    let place = |tokens: f64| {
-        let span = goodput_engine::math::ln(high / low);
-        (goodput_engine::math::ln(tokens.max(low) / low) / span * WIDTH).clamp(0.0, WIDTH)
+    let (low, high) = match held {
+        Some([across, _]) => (across.low, across.high),
+        None => range(&now, before.as_ref(), handles)?,
     };
+    let across = Span { low, high, log: true };
+    let place = |tokens: f64| (across.share(tokens) * WIDTH).clamp(0.0, WIDTH);
     let tallest = now.shares.iter().copied().fold(0.0, f64::max);
     let bars = now.shares.iter().zip(now.edges.windows(2)).map(|(share, edges)| {
         let (x, height) = (place(edges[0]), share / tallest * HEIGHT);
         (x, BASE - height, (place(edges[1]) - x - 1.0).max(0.5), height)
     });
+    // What is dragged out of the picture is not piled up at its edge.
+    let bars = bars.filter(|(x, _, width, _)| x + width <= WIDTH && (*x > 0.0 || *width > 0.5));
     Some(Picture {
         bars: bars.collect(),
         ghost: before.as_ref().map_or_else(String::new, |shape| outline(shape, place)),
@@ -67,14 +78,18 @@ pub fn picture(now: &LengthsDoc, before: Option<&LengthsDoc>) -> Option<Picture>
             format::significant(now.p50),
             format::significant(now.p99)
         ),
+        frame: [across, Span { low: 0.0, high: 1.0, log: false }],
     })
 }
 
-fn range(now: &Shape, before: Option<&Shape>) -> Option<(f64, f64)> {
+fn range(now: &Shape, before: Option<&Shape>, handles: &[f64]) -> Option<(f64, f64)> {
     let edges = |shape: &Shape| Some((*shape.edges.first()?, *shape.edges.last()?));
     let (mut low, mut high) = edges(now)?;
     if let Some((other_low, other_high)) = before.and_then(edges) {
         (low, high) = (low.min(other_low), high.max(other_high));
+    }
+    for tokens in handles.iter().filter(|tokens| tokens.is_finite() && **tokens >= 1.0) {
+        (low, high) = (low.min(*tokens), high.max(*tokens));
     }
     (low > 0.0 && high > low).then_some((low, high))
 }
@@ -124,12 +139,12 @@ mod tests {
     fn a_shape_has_bars_an_outline_and_decades() {
         let now = LengthsDoc::lognormal(2_000.0, 7_977.0);
         let before = LengthsDoc::lognormal(1_000.0, 3_988.0);
-        let picture = picture(&now, Some(&before)).expect("a shape");
+        let picture = picture(&now, Some(&before), &[7_977.0], None).expect("a shape");
         assert!(picture.bars.len() == BINS && picture.ghost.starts_with('M'));
         assert!(
             picture.bars.iter().all(|b| b.0 >= 0.0 && b.0 + b.2 <= WIDTH + 0.5 && b.3 <= HEIGHT)
         );
         assert!(picture.ticks.iter().any(|(_, text)| text == "1k"), "{:?}", picture.ticks);
-        assert_eq!(super::picture(&LengthsDoc::Fixed { tokens: 5 }, None), None);
+        assert_eq!(super::picture(&LengthsDoc::Fixed { tokens: 5 }, None, &[], None), None);
     }
 }

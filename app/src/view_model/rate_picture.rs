@@ -8,12 +8,15 @@ use goodput_engine::units::Picos;
 use goodput_engine::workload::Arrivals;
 
 use super::arrivals::{mean_rps, mean_think_s};
+use super::handles::{Frame, Span};
 use crate::format;
 
 const WIDTH: f64 = 268.0;
 /// Where the axis is, and how high above it the highest rate.
 const BASE: f64 = 56.0;
 const HEIGHT: f64 = 40.0;
+/// The whole of it, with the words below the axis.
+const TALL: f64 = 74.0;
 const BINS: u32 = 134;
 
 /// The expected rate over the horizon, 268 × 74, and what it is in words.
@@ -31,11 +34,13 @@ pub struct Preview {
     pub end: String,
     /// In words.
     pub label: String,
+    /// Its axes; `None` of nothing.
+    pub frame: Option<Frame>,
 }
 
 /// The preview of a class; `None` where its arrivals or the horizon are not valid, or the rate is an
-/// outcome.
-pub fn preview(doc: &ScenarioDoc, index: usize) -> Option<Preview> {
+/// outcome. Its axes are those of `held` while a handle is.
+pub fn preview(doc: &ScenarioDoc, index: usize, held: Option<Frame>) -> Option<Preview> {
     let horizon_s = doc.workload.horizon_s;
     let described = &doc.workload.classes.get(index)?.arrivals;
     if !(horizon_s.is_finite() && horizon_s > 0.0) {
@@ -49,7 +54,12 @@ pub fn preview(doc: &ScenarioDoc, index: usize) -> Option<Preview> {
     };
     let highest = rates.iter().chain(&levels).copied().fold(0.0, f64::max);
     let lowest = rates.iter().copied().fold(f64::MAX, f64::min);
-    let y = |rate: f64| BASE - rate / highest.max(f64::MIN_POSITIVE) * HEIGHT;
+    let top = if highest > 0.0 { highest } else { 1.0 };
+    let [across, up] = held.unwrap_or([
+        Span { low: 0.0, high: horizon_s, log: false },
+        Span { low: (BASE - TALL) / HEIGHT * top, high: BASE / HEIGHT * top, log: false },
+    ]);
+    let y = |rate: f64| (TALL * (1.0 - up.share(rate))).max(0.0);
     let mut line = String::new();
     for (bin, rate) in rates.iter().enumerate() {
         // From edge to edge, through the middle of every bin.
@@ -63,7 +73,7 @@ pub fn preview(doc: &ScenarioDoc, index: usize) -> Option<Preview> {
         area: format!("{line}V{BASE}H0Z"),
         line,
         levels: levels.into_iter().map(y).collect(),
-        top: format::rps(highest),
+        top: format::rps(up.high * HEIGHT / BASE),
         label: format!(
             "Expected rate over {end}: {} to {}, mean {}",
             format::significant(lowest),
@@ -71,6 +81,7 @@ pub fn preview(doc: &ScenarioDoc, index: usize) -> Option<Preview> {
             format::rps(mean),
         ),
         end,
+        frame: Some([across, up]),
     })
 }
 
@@ -132,14 +143,14 @@ mod tests {
     fn arrivals_that_are_not_valid_have_no_picture() {
         let preset = goodput_engine::scenario::presets::preset("chat-peak");
         let mut doc = preset.expect("a preset").doc.clone();
-        let picture = preview(&doc, 0).expect("a picture");
+        let picture = preview(&doc, 0, None).expect("a picture");
         assert!(picture.line.starts_with("M0 "));
         assert!(sum(&doc, 0).expect("a sum").contains("expected"));
         doc.workload.classes[0].arrivals = ArrivalsDoc::Poisson { rate_rps: -1.0 };
-        assert_eq!((preview(&doc, 0), sum(&doc, 0)), (None, None));
+        assert_eq!((preview(&doc, 0, None), sum(&doc, 0)), (None, None));
         doc.workload.classes[0].arrivals = ArrivalsDoc::Poisson { rate_rps: 1.0 };
         doc.workload.horizon_s = f64::NAN;
-        assert_eq!(preview(&doc, 0), None);
+        assert_eq!(preview(&doc, 0, None), None);
     }
 
     #[test]
@@ -148,7 +159,7 @@ mod tests {
         let mut doc = preset.expect("a preset").doc.clone();
         let think_time = ThinkTimeDoc::Exponential { mean_s: 10.0 };
         doc.workload.classes[0].arrivals = ArrivalsDoc::ClosedLoop { users: 200, think_time };
-        assert_eq!(preview(&doc, 0), None, "its rate is an outcome");
+        assert_eq!(preview(&doc, 0, None), None, "its rate is an outcome");
         let sum = sum(&doc, 0).expect("a sum");
         assert!(sum.starts_with("200 users, 10") && sum.contains("thinking"), "{sum}");
     }

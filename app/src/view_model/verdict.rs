@@ -4,7 +4,7 @@ use goodput_engine::accounts::report::{SimReport, VerdictState};
 use goodput_engine::estimate::report::{EstimateReport, EstimateVerdict, SupplyEstimate};
 use goodput_engine::planner::report::PlanReport;
 
-use super::words;
+use super::{arithmetic, words};
 use crate::format;
 
 /// The verdict in a shape, a word and a sentence.
@@ -89,7 +89,9 @@ pub fn estimated(report: &EstimateReport) -> VerdictView {
             format::tps(supply.sustainable_at_peak.tps(supply.binds)),
         )
     });
-    VerdictView { state: "none", word: "Estimate", sentence, why: "The simulation follows".into() }
+    let proviso = report.supply.as_ref().map(arithmetic::proviso).unwrap_or_default();
+    let why = format!("The simulation follows{proviso}");
+    VerdictView { state: "none", word: "Estimate", sentence, why }
 }
 
 fn does_not_fit(report: &EstimateReport) -> String {

@@ -3,9 +3,10 @@
 //! Worker files carry no hash in their name, so an old one may meet a new page: the first message
 //! of a worker is [`Hello`], and the page asks to be reloaded where it does not fit.
 
-use goodput_engine::accounts::Recount;
 use goodput_engine::accounts::accounting::{BreakOut, Dimension};
 use goodput_engine::accounts::report::SimReport;
+use goodput_engine::accounts::{LifeCycle, Recount};
+use goodput_engine::calibration::report::ExcludedPoint;
 use goodput_engine::calibration::{CalibrationReport, LoadCurve};
 use goodput_engine::estimate::{Capacity, CapacityAxis};
 use goodput_engine::ingest::ParsedFile;
@@ -15,10 +16,10 @@ use goodput_engine::scenario::doc::{ScenarioDoc, SloDoc};
 use goodput_engine::scenario::{TraceForm, TraceWorkload};
 use serde::{Deserialize, Serialize};
 
-use super::reader::{FileId, ReadFile};
+use super::reader::{FileId, Judged, ReadFile};
 
 /// Changes with every change of a message below.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// The build of a page or worker.
 pub const BUILD: &str = env!("CARGO_PKG_VERSION");
@@ -95,6 +96,10 @@ pub enum Question {
     Recount(Vec<SloDoc>),
     /// Capacity over one thing that is varied.
     Capacity(CapacityAxis),
+    /// Where the time of answers goes.
+    LifeCycle,
+    /// Which benchmark points can serve a fit of the pool.
+    Usable(Vec<PointsOfFile>),
 }
 
 /// What the worker found for a [`Question`].
@@ -107,6 +112,10 @@ pub enum Finding {
     Recounted(Recount),
     /// Capacity over one thing that is varied.
     Capacity(Capacity),
+    /// Where the time of answers goes.
+    LifeCycle(LifeCycle),
+    /// How many points can serve a fit, and why the others cannot.
+    Usable(u64, Vec<ExcludedPoint>),
 }
 
 /// An answer and what was asked.
@@ -211,6 +220,13 @@ pub enum ToReader {
         /// Every request as recorded, or summed up.
         form: TraceForm,
     },
+    /// Judge the requests of a benchmark that was read by a contract.
+    Judge {
+        /// Which file.
+        file: FileId,
+        /// The contract.
+        slo: Box<SloDoc>,
+    },
     /// Forget a file.
     Forget {
         /// Which.
@@ -246,6 +262,13 @@ pub enum FromReader {
         form: TraceForm,
         /// The workload.
         workload: Box<TraceWorkload>,
+    },
+    /// The requests of a benchmark, judged.
+    Judged {
+        /// Of which file.
+        file: FileId,
+        /// What came of them.
+        judged: Box<Judged>,
     },
     /// A message cannot be carried out.
     Failed {

@@ -113,6 +113,16 @@ impl Simulator {
                 judged.contracts = checked(&under(doc, contracts))?.contracts;
                 Finding::Recounted(accounts::recount(&judged, (requests, stamps)))
             }
+            Question::LifeCycle => {
+                let Served { scenario, requests, stamps, .. } = self.served(doc)?;
+                Finding::LifeCycle(accounts::life_cycle(scenario, (requests, stamps)))
+            }
+            Question::Usable(files) => {
+                let found =
+                    calibration::usable_points(&of_files(files.clone()), &checked(doc)?.pool);
+                let (used, excluded) = found.map_err(unanswerable)?;
+                Finding::Usable(used, excluded)
+            }
             Question::Capacity(axis) => {
                 let table = estimate::capacity(&checked(doc)?, *axis);
                 Finding::Capacity(table.map_err(|problem| vec![problem])?)
@@ -159,12 +169,13 @@ fn calibrate(
     files: Vec<PointsOfFile>,
 ) -> Result<(CalibrationReport, Vec<LoadCurve>), Vec<Problem>> {
     let scenario = checked(doc)?;
-    let files: Vec<BenchmarkFile> = files
-        .into_iter()
-        .map(|PointsOfFile { file, sha256 }| BenchmarkFile { file, sha256 })
-        .collect();
-    calibration::calibrate_pool_with_curves(&files, &scenario.pool)
+    calibration::calibrate_pool_with_curves(&of_files(files), &scenario.pool)
         .map_err(|why| vec![why.problem()])
+}
+
+fn of_files(files: Vec<PointsOfFile>) -> Vec<BenchmarkFile> {
+    let file = |PointsOfFile { file, sha256 }| BenchmarkFile { file, sha256 };
+    files.into_iter().map(file).collect()
 }
 
 #[cfg(test)]
@@ -206,6 +217,27 @@ mod tests {
         assert_eq!(crossed.cells.iter().map(|cell| cell.offered).sum::<u64>(), report.offered);
         let good = crossed.cells.iter().map(|cell| cell.good).sum::<u64>();
         assert_eq!(good, report.goodput.good);
+    }
+
+    #[test]
+    fn points_that_cannot_serve_a_fit_are_known_before_it() {
+        let rows = "model,gpu,tensor_parallel,max_concurrency,num_prompts,completed,failed,\
+                    mean_input_tokens,mean_output_tokens,output_tps,ttft_mean_ms,tpot_mean_ms\n\
+                    llama-3.1-8b,GPU,1,8,400,400,0,512,256,860,55,8.9\n";
+        let usable = |gpu: &str| {
+            let file =
+                goodput_engine::ingest::read_file("a.csv", rows.replace("GPU", gpu).as_bytes());
+            let files = vec![PointsOfFile { file, sha256: String::new() }];
+            let question = Question::Usable(files);
+            let ask = ToSimulator::View { job: 1, doc: Box::new(doc()), question };
+            match said(&mut Simulator::default(), &ask) {
+                FromSimulator::Viewed { viewed, .. } => viewed.finding,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(usable("H100-SXM"), Finding::Usable(1, Vec::new()));
+        let Finding::Usable(0, excluded) = usable("A100-80GB") else { panic!("of another GPU") };
+        assert!(excluded[0].reason.contains("A100"), "{excluded:?}");
     }
 
     #[test]

@@ -42,6 +42,8 @@ pub fn series(
             prefill_tps: per_second(sample.prefill_tokens - before.prefill_tokens),
             decode_tps: per_second(sample.decode_tokens - before.decode_tokens),
             deferred: sample.deferred,
+            backlog_prefill_tokens: sample.backlog_prefill_tokens,
+            preemptions: sample.preemptions,
         });
         before = *sample;
     }

@@ -328,4 +328,10 @@ pub struct SeriesPoint {
     /// Requests whose clients wait to try again.
     #[serde(default)]
     pub deferred: u64,
+    /// The part of `backlog_tokens` that is prefill: prompt tokens, and tokens to compute again.
+    #[serde(default)]
+    pub backlog_prefill_tokens: u64,
+    /// Times a sequence lost its blocks so far.
+    #[serde(default)]
+    pub preemptions: u64,
 }

@@ -107,6 +107,21 @@ pub fn calibrate_pool_with_curves(
     })
 }
 
+/// How many points of `files` can serve a fit of a checked pool, and why the others cannot: known
+/// before anything is simulated.
+///
+/// # Errors
+/// As [`calibrate_pool`].
+pub fn usable_points(
+    files: &[BenchmarkFile],
+    pool: &Pool,
+) -> Result<(u64, Vec<ExcludedPoint>), Unanswerable> {
+    with_pool(pool, |pool| {
+        let (used, excluded) = usable(files, pool, &(pool.replica)(pool.scale));
+        (used.len() as u64, excluded)
+    })
+}
+
 fn with_pool<T>(pool: &Pool, fit: impl FnOnce(&CalibratedPool) -> T) -> Result<T, Unanswerable> {
     let spec = fleet_spec(pool)?.replica;
     let step_time = pool.step_time().ok_or(Unanswerable::DeclaredRatesOnly)?;

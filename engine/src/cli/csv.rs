@@ -77,7 +77,7 @@ const REQUEST_COLUMNS: [&str; 18] = [
     "cost",
 ];
 
-const SERIES_COLUMNS: [&str; 18] = [
+const SERIES_COLUMNS: [&str; 20] = [
     "t_s",
     "offered",
     "completed",
@@ -96,6 +96,8 @@ const SERIES_COLUMNS: [&str; 18] = [
     "prefill_tps",
     "decode_tps",
     "deferred",
+    "backlog_prefill_tokens",
+    "preemptions",
 ];
 
 impl RequestTable<'_> {
@@ -162,6 +164,8 @@ pub fn write_series(series: &[SeriesPoint], out: impl Write) -> io::Result<()> {
             point.prefill_tps.to_string(),
             point.decode_tps.to_string(),
             point.deferred.to_string(),
+            point.backlog_prefill_tokens.to_string(),
+            point.preemptions.to_string(),
         ])?;
     }
     table.flush()

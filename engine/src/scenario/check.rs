@@ -21,6 +21,7 @@ use super::doc::{ScenarioDoc, VERSION};
 use crate::problem::Problem;
 
 pub use arrivals::arrivals_of;
+pub use contract::contract_of;
 pub use lengths::lengths_of;
 pub use pool::MAX_REPLICAS;
 pub use workload::MAX_CLASSES;

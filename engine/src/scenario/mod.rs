@@ -12,7 +12,7 @@ mod pool;
 pub mod presets;
 mod refs;
 
-pub use check::{Checked, MAX_CLASSES, MAX_REPLICAS, arrivals_of, check, lengths_of};
+pub use check::{Checked, MAX_CLASSES, MAX_REPLICAS, arrivals_of, check, contract_of, lengths_of};
 pub use described::DescribedLengths;
 pub use from_trace::{TraceForm, TraceWorkload};
 pub use pool::{Pool, Price, Scheduler, Service, StepTime};

@@ -2,7 +2,8 @@
 use goodput_tests::{Journey, Page, Result, page::SETTLED, view};
 use std::path::PathBuf;
 
-const VIEWS: [view::View; 3] = [view::DESKTOP_LIGHT, view::DESKTOP_DARK, view::PHONE_LIGHT];
+const VIEWS: [view::View; 5] =
+    [view::DESKTOP_LIGHT, view::DESKTOP_DARK, view::LAPTOP, view::PHONE_LIGHT, view::PHONE_DARK];
 
 struct Options {
     folder: PathBuf,

@@ -24,40 +24,23 @@ pub fn BreakOuts() -> impl IntoView {
     // Places in `Dimension::ALL`; beyond it for no second one.
     let by = RwSignal::new(place_of(Dimension::Prompt.name()));
     let and = RwSignal::new(usize::MAX);
-    let lost = move || {
+    let lost = Callback::new(move |()| {
         let by = Dimension::ALL.get(by.get()).copied()?;
         bench.screen.with(|screen| {
             let report = &screen.simulated()?.report;
             let of_one = report.accounting.break_outs.iter().find(|out| out.by == [by])?;
             outcomes::lost(of_one, report.attainment_target)
         })
-    };
-    let csv = move |_| {
-        if let Some(lost) = untrack(lost) {
-            browser::download("goodput-break-out.csv", "text/csv", &lost.table.csv());
-        }
-    };
-    let name = |place: usize| Dimension::ALL.get(place).map_or(NONE, |by| by.name()).to_owned();
-    let value = Signal::derive(move || name(by.get()));
+    });
     let second = Signal::derive(move || name(and.get()));
     view! {
         <div class="panel outcomes" data-testid="break-out">
             <div class="phead">
                 <h3>"Where requests were lost" <Previous stale/></h3>
-                <button class="link" data-testid="csv-break-out" on:click=csv>
-                    "CSV"
-                    <span class="vh">" of where requests were lost"</span>
-                </button>
+                {csv("break-out", "", lost)}
             </div>
             <div class="row">
-                <Select
-                    id="break-out-by"
-                    label="By"
-                    choices=choices(None)
-                    value
-                    on_choose=Callback::new(move |name: String| by.set(place_of(&name)))
-                    quiet=true
-                />
+                {choose_by("break-out-by", by)}
                 <Select
                     id="break-out-and"
                     label="crossed with"
@@ -67,7 +50,7 @@ pub fn BreakOuts() -> impl IntoView {
                     quiet=true
                 />
             </div>
-            {move || lost().map(|lost| view! { <LostTable lost/> })}
+            {lost_table("break-out", "", lost)}
             {move || {
                 let and = Dimension::ALL.get(and.get()).copied();
                 and.map(|and| view! { <HeatMap by and/> })
@@ -77,18 +60,58 @@ pub fn BreakOuts() -> impl IntoView {
     .into_any()
 }
 
+/// What outcomes are broken out by, as a place in `Dimension::ALL`.
+pub fn choose_by(id: &'static str, by: RwSignal<usize>) -> AnyView {
+    view! {
+        <Select
+            id
+            label="By"
+            choices=choices(None)
+            value=Signal::derive(move || name(by.get()))
+            on_choose=Callback::new(move |name: String| by.set(place_of(&name)))
+            quiet=true
+        />
+    }
+    .into_any()
+}
+
+/// The button for the numbers of a table of outcomes, `of` some run.
+pub fn csv(id: &'static str, of: &'static str, lost: Callback<(), Option<Lost>>) -> AnyView {
+    let download = move |_| {
+        if let Some(lost) = untrack(|| lost.run(())) {
+            browser::download(&format!("goodput-{id}.csv"), "text/csv", &lost.table.csv());
+        }
+    };
+    view! {
+        <button class="link" data-testid=format!("csv-{id}") on:click=download>
+            "CSV"
+            <span class="vh">" of where requests were lost" {of}</span>
+        </button>
+    }
+    .into_any()
+}
+
+/// Outcomes broken out, `of` some run, with their finding.
+pub fn lost_table(id: &'static str, of: &'static str, lost: Callback<(), Option<Lost>>) -> AnyView {
+    view! { {move || lost.run(()).map(|lost| view! { <LostTable id of lost/> })} }.into_any()
+}
+
+fn name(place: usize) -> String {
+    Dimension::ALL.get(place).map_or(NONE, |by| by.name()).to_owned()
+}
+
 fn choices(nothing: Option<&str>) -> Vec<Choice> {
     let all = Dimension::ALL.map(|by| Choice::new(by.name(), outcomes::dimension(by)));
     nothing.map(|nothing| Choice::new(NONE, nothing)).into_iter().chain(all).collect()
 }
 
 /// Where a dimension stands among all; beyond them of no name.
-fn place_of(name: &str) -> usize {
+pub fn place_of(name: &str) -> usize {
     Dimension::ALL.iter().position(|by| by.name() == name).unwrap_or(usize::MAX)
 }
 
 #[component]
-fn LostTable(lost: Lost) -> impl IntoView {
+fn LostTable(id: &'static str, of: &'static str, lost: Lost) -> impl IntoView {
     let Lost { caption, table, looks, rows } = lost;
     let known = table.columns.len() - looks.len();
     let heads = table.columns.iter().enumerate().map(|(i, column)| {
@@ -104,8 +127,8 @@ fn LostTable(lost: Lost) -> impl IntoView {
     });
     view! {
         <p class="cap">{caption}</p>
-        <div class="scroll" tabindex="0" role="region" aria-label="Table of where requests were lost">
-            <table class="data lost" data-testid="data-break-out">
+        <div class="scroll" tabindex="0" role="region" aria-label=format!("Table of where requests were lost{of}")>
+            <table class="data lost" data-testid=format!("data-{id}")>
                 <caption class="vh">"Where requests were lost"</caption>
                 <thead>
                     <tr>{heads.collect_view()}</tr>
@@ -124,7 +147,7 @@ fn lost_cell(i: usize, cell: &Cell, row: &LostRow) -> AnyView {
             <th scope="row">{cell.shown()}</th>
             <td class="barc">
                 <svg class="bar" aria-hidden="true">
-                    {row.pieces.iter().map(|piece| bar_piece(*piece)).collect_view()}
+                    {row.pieces.iter().map(|(look, start, width)| bar_piece((Some(*look), *start, *width))).collect_view()}
                 </svg>
             </td>
         }
@@ -144,12 +167,14 @@ fn lost_cell(i: usize, cell: &Cell, row: &LostRow) -> AnyView {
     .into_any()
 }
 
-fn bar_piece((look, start, width): (Look, f64, f64)) -> impl IntoView + use<> {
-    let (fill, pattern) = fill_of(Some(look), false);
+/// A piece of a bar: its look, and where it begins and how wide it is, per cent.
+pub fn bar_piece((look, start, width): (Option<Look>, f64, f64)) -> AnyView {
+    let (fill, pattern) = fill_of(look, false);
     let (x, width) = (format!("{start}%"), format!("{}%", width.max(0.3)));
     view! {
-        <rect x=x.clone() y="0" width=width.clone() height="12" class=fill></rect>
+        <rect x=x.clone() y="0" width=width.clone() height="100%" class=fill></rect>
         {pattern
-            .map(|fill| view! { <rect x=x y="0" width=width height="12" fill=fill></rect> })}
+            .map(|fill| view! { <rect x=x y="0" width=width height="100%" fill=fill></rect> })}
     }
+    .into_any()
 }

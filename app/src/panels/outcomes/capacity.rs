@@ -4,39 +4,24 @@ use std::sync::Arc;
 
 use goodput_engine::estimate::Capacity as CapacityTable;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
 
 use crate::charts::Chart;
 use crate::controls::{Choice, Select};
 use crate::panels::figure::{Figure, Picture};
-use crate::state::{Slot, workbench};
+use crate::panels::folded::folded;
+use crate::state::{Slot, Workbench, workbench};
+use crate::view_model::arithmetic;
 use crate::view_model::capacity::{self, AXES, UNITS};
 use crate::worker::protocol::{Finding, Question, Viewed};
 
 /// The panel; nothing is asked before it is opened.
 #[component]
 pub fn Capacity() -> impl IntoView {
-    let opened = RwSignal::new(false);
-    let toggled = move |ev: leptos::ev::Event| {
-        let details = ev.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
-        opened.set(details.is_some_and(|details| details.has_attribute("open")));
-    };
-    view! {
-        <details class="panel outcomes" data-testid="capacity" on:toggle=toggled>
-            <summary>
-                <h3>"Capacity is not a constant"</h3>
-                <span class="cap">
-                    "Tokens per second against output length, prompt length or batch size"
-                </span>
-            </summary>
-            {move || opened.get().then(|| view! { <OverOneThing/> })}
-        </details>
-    }
-    .into_any()
+    let said = "Tokens per second against output length, prompt length or batch size";
+    folded("capacity", "Capacity is not a constant", said, over_one_thing)
 }
 
-#[component]
-fn OverOneThing() -> impl IntoView {
+fn over_one_thing() -> AnyView {
     let bench = workbench();
     let asked = bench.views.capacity;
     // Places in `AXES` and `UNITS`.
@@ -90,6 +75,7 @@ fn OverOneThing() -> impl IntoView {
         <p class="note">
             "By arithmetic from mean lengths, at the mix of this scenario and all else as it is; in time: within every limit for the mean request. "
             {left_out}
+            {move || proviso(bench)}
         </p>
     }
     .into_any()
@@ -100,4 +86,12 @@ fn table_of(slot: &Slot<Viewed>) -> Option<&CapacityTable> {
         Finding::Capacity(table) => Some(table),
         _ => None,
     }
+}
+
+/// Where the arithmetic of the scenario on screen may not be trusted, and what it leaves out.
+fn proviso(bench: Workbench) -> Option<String> {
+    bench.screen.with(|screen| {
+        let estimate = screen.simulated()?.estimate.as_ref()?;
+        estimate.supply.as_ref().map(arithmetic::proviso)
+    })
 }

@@ -20,7 +20,7 @@ pub fn Counterfactual() -> impl IntoView {
         })
     };
     view! {
-        <section class="panel" data-testid="counterfactual" aria-labelledby="saved-head">
+        <section class="panel outcomes" data-testid="counterfactual" aria-labelledby="saved-head">
             <h3 id="saved-head">"What alone would have saved them" <Previous stale/></h3>
             {move || {
                 view()

@@ -1,11 +1,12 @@
 //! Where the lost requests went, seen in several ways. Each is a panel that opens; what a report does
 //! not hold is worked out only while its panel is open.
 
-mod break_out;
+pub mod break_out;
 mod capacity;
 mod counterfactual;
 mod heat_map;
-mod rules;
+mod life_cycle;
+pub mod rules;
 
 use leptos::prelude::*;
 
@@ -30,6 +31,7 @@ pub fn Outcomes() -> impl IntoView {
             <break_out::BreakOuts/>
             <counterfactual::Counterfactual/>
             <rules::Rules/>
+            <life_cycle::LifeCycle/>
             <capacity::Capacity/>
         </section>
     }

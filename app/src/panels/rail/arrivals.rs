@@ -3,6 +3,7 @@
 use goodput_engine::scenario::doc::{ArrivalsDoc, RatePointDoc};
 use leptos::prelude::*;
 
+use super::grips::{Gripped, grips};
 use super::rows::{RowEdits, rows};
 use super::text::{Reading, Typing, problem_note};
 use super::{change, number_fields};
@@ -12,6 +13,7 @@ use crate::parse::Quantity;
 use crate::state::edit::{ClassEdit, Typed};
 use crate::state::field::{ClassField, Field, Text, of_arrivals};
 use crate::state::workbench;
+use crate::view_model::handles::{self, Frame, Target};
 use crate::view_model::{arrivals, pasted, rate_picture};
 
 /// Columns of the table of points.
@@ -75,32 +77,32 @@ fn change_kind(index: usize, kind: &str) {
     }
 }
 
-/// The expected rate over the horizon.
+/// The expected rate over the horizon, with handles for what makes it.
 fn picture(index: usize) -> AnyView {
-    let preview = workbench().about(move |doc| rate_picture::preview(doc, index));
-    view! {
-        {move || {
-            preview
-                .get()
-                .map(|preview| {
-                    let levels = preview.levels.into_iter().map(|y| {
-                        view! { <line class="l-ghost" x1="0" x2="268" y1=y y2=y></line> }
-                    });
-                    view! {
-                        <svg class="hist" viewBox="0 0 268 74" role="img" aria-label=preview.label>
-                            <path class="f-spark" d=preview.area></path>
-                            {levels.collect_view()}
-                            <path class="l-spark" d=preview.line></path>
-                            <line class="axis0" x1="0" x2="268" y1="56" y2="56"></line>
-                            <text x="0" y="11">{preview.top}</text>
-                            <text x="0" y="70">"0"</text>
-                            <text x="268" y="70" text-anchor="end">{preview.end}</text>
-                        </svg>
-                    }
-                })
-        }}
-    }
-    .into_any()
+    let bench = workbench();
+    let kept = RwSignal::new(None::<Frame>);
+    let preview = Memo::new(move |_| rate_picture::preview(&bench.doc(), index, kept.get()));
+    let frame = Memo::new(move |_| preview.with(|preview| preview.as_ref()?.frame));
+    let drawing = move || {
+        preview.get().map(|preview| {
+            let levels = preview.levels.into_iter().map(|y| {
+                view! { <line class="l-ghost" x1="0" x2="268" y1=y y2=y></line> }
+            });
+            view! {
+                <svg class="hist" viewBox="0 0 268 74" role="img" aria-label=preview.label>
+                    <path class="f-spark" d=preview.area></path>
+                    {levels.collect_view()}
+                    <path class="l-spark" d=preview.line></path>
+                    <line class="axis0" x1="0" x2="268" y1="56" y2="56"></line>
+                    <text x="0" y="11">{preview.top}</text>
+                    <text x="0" y="70">"0"</text>
+                    <text x="268" y="70" text-anchor="end">{preview.end}</text>
+                </svg>
+            }
+        })
+    };
+    let over = Gripped { index, target: Target::Arrivals, label: "Arrivals", frame, kept };
+    view! { <div class="picture">{drawing} {grips(over)}</div> }.into_any()
 }
 
 /// What else is chosen of arrivals: its id, label and choices, what is chosen (empty where these
@@ -209,7 +211,25 @@ fn profile(index: usize) -> AnyView {
         example: "0 10\n120 50",
         rows: 5,
     };
-    (rows(edits, count), typing.folded("Paste a table")).into_any()
+    let add = move |_| {
+        let doc = workbench().doc_untracked();
+        let Some(class) = doc.workload.classes.get(index) else { return };
+        let after = handles::widest(&class.arrivals, doc.workload.horizon_s);
+        change(index, ClassEdit::AddPoint(after));
+    };
+    let hint = "or double click; drag points or use the arrow keys, Delete removes one";
+    view! {
+        <p class="echo">
+            <button type="button" class="link" data-testid="add-point" on:click=add>
+                "Add a point"
+            </button>
+            " "
+            {hint}
+        </p>
+        {rows(edits, count)}
+        {typing.folded("Paste a table")}
+    }
+    .into_any()
 }
 
 fn read_points(text: &str) -> Reading {

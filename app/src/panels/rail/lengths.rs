@@ -3,6 +3,7 @@
 use goodput_engine::scenario::doc::{LengthsDoc, QuantileDoc, ScenarioDoc};
 use leptos::prelude::*;
 
+use super::grips::{Gripped, grips};
 use super::realised::realised;
 use super::rows::{RowEdits, rows};
 use super::spread::spread_line;
@@ -14,6 +15,7 @@ use crate::parse::Quantity;
 use crate::state::edit::{ClassEdit, Edit, Typed};
 use crate::state::field::{ClassField, Field, LengthField, Named, Place, Side, Text, of_lengths};
 use crate::state::workbench;
+use crate::view_model::handles::{self, Frame, Target};
 use crate::view_model::{length_kinds as kinds, length_words, lengths as shapes, pasted};
 
 /// Columns of a quantile table.
@@ -36,7 +38,7 @@ pub fn editor(index: usize, side: Side) -> AnyView {
     view! {
         <div class="dist" class:edited=edited>
             {kind_and_form(index, place, label.to_owned())}
-            {histogram(index, place)}
+            {histogram(index, place, label)}
             {numbers(index, place)}
             {realised(index, side)}
         </div>
@@ -272,47 +274,45 @@ fn parts(index: usize, side: Side) -> AnyView {
     .into_any()
 }
 
-/// The shape on a log axis, and that of the baseline as an outline.
-fn histogram(index: usize, place: Place) -> AnyView {
+/// The shape on a log axis, that of the baseline as an outline, and handles for its numbers.
+fn histogram(index: usize, place: Place, label: &'static str) -> AnyView {
     let bench = workbench();
+    let kept = RwSignal::new(None::<Frame>);
     let shape = Memo::new(move |_| {
         let doc = bench.doc();
-        let now = lengths_in(&doc, index, place).cloned();
+        let class = doc.workload.classes.get(index)?;
+        let now = place.get(class)?;
         let before = bench.baseline.with(|b| lengths_in(&b.as_ref()?.doc, index, place).cloned());
-        now.and_then(|now| shapes::picture(&now, before.as_ref().filter(|b| **b != now)))
+        let at: Vec<f64> = handles::of_law(class, place).iter().map(|grip| grip.at[0]).collect();
+        shapes::picture(now, before.as_ref().filter(|b| *b != now), &at, kept.get())
     });
+    let frame = Memo::new(move |_| shape.with(|shape| shape.as_ref().map(|shape| shape.frame)));
+    let drawing = move || {
+        shape.get().map(|shape| {
+            let bars = shape.bars.iter().map(|(x, y, width, height)| {
+                view! { <rect class="f-hist" x=*x y=*y width=*width height=*height></rect> }
+            });
+            let ticks = shape.ticks.iter().map(|(x, text)| {
+                view! {
+                    <line class="tick" x1=*x x2=*x y1="56" y2="59"></line>
+                    <text x=*x y="70" text-anchor="middle">{text.clone()}</text>
+                }
+            });
+            view! {
+                <svg class="hist" viewBox="0 0 268 74" role="img" aria-label=shape.label>
+                    {bars.collect_view()}
+                    <path class="l-ghost" d=shape.ghost></path>
+                    <line class="axis0" x1="0" x2="268" y1="56" y2="56"></line>
+                    {ticks.collect_view()}
+                </svg>
+            }
+        })
+    };
     view! {
-        {move || {
-            shape
-                .get()
-                .map(|shape| {
-                    let bars = shape
-                        .bars
-                        .iter()
-                        .map(|(x, y, width, height)| {
-                            view! { <rect class="f-hist" x=*x y=*y width=*width height=*height></rect> }
-                        })
-                        .collect_view();
-                    let ticks = shape
-                        .ticks
-                        .iter()
-                        .map(|(x, text)| {
-                            view! {
-                                <line class="tick" x1=*x x2=*x y1="56" y2="59"></line>
-                                <text x=*x y="70" text-anchor="middle">{text.clone()}</text>
-                            }
-                        })
-                        .collect_view();
-                    view! {
-                        <svg class="hist" viewBox="0 0 268 74" role="img" aria-label=shape.label>
-                            {bars}
-                            <path class="l-ghost" d=shape.ghost></path>
-                            <line class="axis0" x1="0" x2="268" y1="56" y2="56"></line>
-                            {ticks}
-                        </svg>
-                    }
-                })
-        }}
+        <div class="picture">
+            {drawing}
+            {grips(Gripped { index, target: Target::Lengths(place), label, frame, kept })}
+        </div>
     }
     .into_any()
 }

@@ -7,6 +7,7 @@ mod clients;
 mod contract;
 mod fleet;
 mod gpu_model;
+mod grips;
 mod lengths;
 mod output;
 mod price;

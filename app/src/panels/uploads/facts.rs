@@ -71,7 +71,9 @@ fn Question(id: FileId, fact: Fact) -> impl IntoView {
     let problem = Memo::new(move |_| file().and_then(|file| file.facts.problem(fact)));
     let text = move || told.get().map(|told| told.text).unwrap_or_default();
     let name = format!("{fact:?}").to_lowercase();
-    let (field_id, note_id) = (format!("{name}-{id}"), format!("{name}-{id}-note"));
+    // Classes have fields of the same names.
+    let field_id = format!("tell-{name}-{id}");
+    let note_id = format!("{field_id}-note");
     let described = note_id.clone();
     let known = Known::of(fact);
     let list = known.is_some().then(|| format!("{field_id}-list"));

@@ -8,11 +8,16 @@ use crate::state::Ending;
 use crate::state::jobs::{Running, Slot};
 use crate::state::uploads::{Desk, FitRequest, desk};
 use crate::view_model::uploads_fit::still_to_tell;
+use crate::worker::protocol::{Finding, Question};
 
 /// The panel below the files; nothing without a benchmark among them.
 #[component]
 pub fn Fit() -> impl IntoView {
     let desk = desk();
+    desk.bench.ask(desk.bench.views.usable, move || {
+        let request = desk.ready.get()?.ok().filter(|request| request.points() > 0)?;
+        Some(Question::Usable(request.files.clone()))
+    });
     let there = Memo::new(move |_| desk.ready.with(Option::is_some));
     let running = Memo::new(move |_| desk.fit.with(|slot| slot.running));
     let state = move || if running.get().is_some() { "running" } else { "done" };
@@ -54,12 +59,31 @@ fn hindrances(desk: Desk) -> Vec<String> {
         Some(Ok(request)) if request.points() == 0 => {
             hindrances.push("No point is left to fit to".to_owned());
         }
-        Some(Ok(_)) | None => {}
+        Some(Ok(request)) => hindrances.extend(none_serves(desk, &request)),
+        None => {}
     }
     if desk.bench.checked.with(|checked| checked.scenario.is_none()) {
         hindrances.push("The inputs of the scenario have problems: mend them first".to_owned());
     }
     hindrances
+}
+
+/// Why no point can serve, where the simulator has found that of these points and this pool.
+fn none_serves(desk: Desk, request: &FitRequest) -> Option<String> {
+    desk.bench.views.usable.with(|slot| {
+        let viewed = &slot.last.as_ref()?.value;
+        let of_these =
+            matches!(&viewed.question, Question::Usable(files) if *files == request.files);
+        match &viewed.finding {
+            Finding::Usable(0, excluded) if of_these => {
+                let mut reasons: Vec<&str> = excluded.iter().map(|p| p.reason.as_str()).collect();
+                reasons.sort_unstable();
+                reasons.dedup();
+                Some(format!("No point can serve: {}", reasons.join("; ")))
+            }
+            _ => None,
+        }
+    })
 }
 
 /// The button, and why it does nothing yet.

@@ -7,6 +7,7 @@ mod file;
 mod findings;
 mod fit;
 mod fit_result;
+mod judged;
 mod points;
 mod trace;
 
@@ -52,6 +53,7 @@ pub fn Uploads() -> impl IntoView {
             <For each=ids key=|id| *id let:id>
                 <FileCard id/>
             </For>
+            <judged::Judged/>
             <Fit/>
         </section>
     }

@@ -20,6 +20,13 @@ pub enum Edit {
         /// Its new value; `None` empties an optional field.
         value: Option<f64>,
     },
+    /// Moves a handle on the picture of what these numbers say.
+    Handle {
+        /// What it is called.
+        name: String,
+        /// Its numbers and their new values.
+        numbers: Vec<(Field, f64)>,
+    },
     /// Moves a limit of every class that has it, or of one.
     Limit {
         /// Which limit.
@@ -86,6 +93,8 @@ pub struct TraceWorkload {
 pub enum EditKey {
     /// A number.
     Number(Field),
+    /// A handle, by its first number and its last.
+    Handle(Option<Field>, Option<Field>),
     /// A limit that is moved.
     Limit(ClassField, Option<usize>),
     /// The scenario's name.
@@ -109,6 +118,11 @@ impl Edit {
     pub fn apply(&self, doc: &mut ScenarioDoc) {
         match self {
             Self::Number { field, value } => field.set(doc, *value),
+            Self::Handle { numbers, .. } => {
+                for (field, value) in numbers {
+                    field.set(doc, Some(*value));
+                }
+            }
             Self::Limit { field, class, ms } => move_limit(doc, *field, *class, *ms),
             Self::Rename(name) => doc.name.clone_from(name),
             Self::Open { doc: other, .. } => doc.clone_from(other),
@@ -145,6 +159,10 @@ impl Edit {
     pub fn key(&self) -> Option<EditKey> {
         match self {
             Self::Number { field, .. } => Some(EditKey::Number(*field)),
+            Self::Handle { numbers, .. } => {
+                let field = |number: Option<&(Field, f64)>| number.map(|(field, _)| *field);
+                Some(EditKey::Handle(field(numbers.first()), field(numbers.last())))
+            }
             Self::Limit { field, class, .. } => Some(EditKey::Limit(*field, *class)),
             Self::Rename(_) => Some(EditKey::Name),
             Self::Class(i, ClassEdit::Name(_)) => Some(EditKey::ClassName(*i)),
@@ -162,6 +180,7 @@ impl Edit {
     pub fn label(&self) -> String {
         match self {
             Self::Number { field, .. } => field.kind().label.to_owned(),
+            Self::Handle { name, .. } => name.clone(),
             Self::Limit { field, .. } => Field::Class(0, *field).kind().label.to_owned(),
             Self::Rename(_) => "name".into(),
             Self::Open { from, .. } => format!("opening {from}"),

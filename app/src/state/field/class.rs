@@ -126,7 +126,8 @@ impl ClassField {
         }
     }
 
-    pub(super) fn get(self, class: &ClassDoc) -> Option<f64> {
+    /// Its value in a class; `None` where it is absent or the class has another shape there.
+    pub fn get(self, class: &ClassDoc) -> Option<f64> {
         match self {
             Self::Arrivals(named) => numbers::get_of_arrivals(&class.arrivals, named),
             Self::PointTime(i) | Self::PointRate(i) => {
@@ -143,7 +144,8 @@ impl ClassField {
         }
     }
 
-    pub(super) fn set(self, class: &mut ClassDoc, value: Option<f64>) {
+    /// Writes a value; nothing happens where the class has another shape there.
+    pub fn set(self, class: &mut ClassDoc, value: Option<f64>) {
         if let Some(slot) = self.slot(class) {
             slot.set(value);
         }

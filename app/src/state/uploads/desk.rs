@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use goodput_engine::problem::Problem;
-use goodput_engine::scenario::doc::ScenarioDoc;
+use goodput_engine::scenario::doc::{ScenarioDoc, SloDoc};
 use goodput_engine::scenario::{TraceForm, TraceWorkload, link};
 use leptos::prelude::*;
 use web_sys::FileList;
@@ -15,13 +15,16 @@ use crate::state::Workbench;
 use crate::state::edit::{self, Edit, PoolEdit};
 use crate::state::jobs::{self, Ending, JobId, Slot};
 use crate::worker::protocol::{FromReader, FromSimulator, ToSimulator};
-use crate::worker::reader::{FileId, Heard, Reader, Source};
+use crate::worker::reader::{FileId, Heard, Judged, Reader, Source};
 use crate::worker::{Client, Word};
 
 const SIMULATOR: &str = "./simulator_loader.js";
 
 /// What a fit is made from, or what is still to be told; `None` without a benchmark.
 pub type Ready = Option<Result<Arc<FitRequest>, Vec<NotReady>>>;
+
+/// A file and what a contract makes of its requests, or why nobody can say.
+pub type JudgedFile = (FileId, Result<Arc<Judged>, String>);
 
 /// Files and what comes of them. Cheap to copy.
 #[derive(Clone, Copy)]
@@ -34,6 +37,8 @@ pub struct Desk {
     pub fit: RwSignal<Slot<Fitted>>,
     /// What the next fit would be made from.
     pub ready: Memo<Ready>,
+    /// The requests of a benchmark under a contract that was asked for last.
+    pub judged: RwSignal<Option<JudgedFile>>,
     workers: StoredValue<Option<Workers>, LocalStorage>,
 }
 
@@ -60,7 +65,8 @@ impl Desk {
         });
         let fit = RwSignal::new(Slot::default());
         let workers = StoredValue::new_local(None);
-        let desk = Self { bench, uploads, fit, ready, workers };
+        let judged = RwSignal::new(None);
+        let desk = Self { bench, uploads, fit, ready, judged, workers };
         workers.set_value(Some(Workers {
             reader: Reader::new(move |heard| desk.hear(heard)),
             fitter: Client::new(SIMULATOR, move |word| desk.hear_fit(word)),
@@ -118,6 +124,13 @@ impl Desk {
         workers.reader.use_trace(id, form);
     }
 
+    /// Asks the reader what a contract makes of the requests of a benchmark.
+    pub fn judge(self, id: FileId, slo: SloDoc) {
+        if let Some(workers) = self.workers() {
+            workers.reader.judge(id, slo);
+        }
+    }
+
     /// Fits the step time of the pool to the points that are ready.
     pub fn start_fit(self) {
         let Some(Some(Ok(request))) = self.ready.try_get_untracked() else { return };
@@ -166,7 +179,15 @@ impl Desk {
 
     fn hear(self, heard: Heard) {
         match heard {
-            Heard::Died { file, why } => self.reduce(Event::Died(file, why)),
+            Heard::Died { file, why } => {
+                // What it was asked is not answered any more; it is asked again with another choice.
+                self.judged.update(|judged| {
+                    if let Some((_, judged)) = judged {
+                        *judged = Err(why.clone());
+                    }
+                });
+                self.reduce(Event::Died(file, why));
+            }
             Heard::Message(FromReader::Read { file, read }) => {
                 self.reduce(Event::Read(file, Arc::new(*read)));
             }
@@ -182,6 +203,9 @@ impl Desk {
             }
             Heard::Message(FromReader::Trace { file, form, workload }) => {
                 self.take_workload(file, form, *workload);
+            }
+            Heard::Message(FromReader::Judged { file, judged }) => {
+                self.judged.set(Some((file, Ok(Arc::new(*judged)))));
             }
             // Handled by the client.
             Heard::Message(FromReader::Hello(_) | FromReader::Panicked { .. }) => {}

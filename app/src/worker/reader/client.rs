@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use goodput_engine::scenario::TraceForm;
+use goodput_engine::scenario::doc::SloDoc;
 use wasm_bindgen::JsValue;
 
 use super::{FileId, Ledger};
@@ -71,11 +72,21 @@ impl Reader {
 
     /// Asks for a trace as a workload.
     pub fn use_trace(&self, id: FileId, form: TraceForm) {
+        self.ask(id, &ToReader::UseTrace { file: id, form });
+    }
+
+    /// Asks what a contract makes of the requests of a benchmark.
+    pub fn judge(&self, id: FileId, slo: SloDoc) {
+        self.ask(id, &ToReader::Judge { file: id, slo: Box::new(slo) });
+    }
+
+    /// Asks something about a file, which a reader that does not have it gets first.
+    fn ask(&self, id: FileId, message: &ToReader) {
         let missing = self.ledger.borrow().missing(id);
         if let Some((name, source)) = missing {
             self.read(id, &name, &source);
         }
-        self.post(&ToReader::UseTrace { file: id, form }, None);
+        self.post(message, None);
     }
 
     /// Forgets a file; a reader that may be busy with it is replaced.

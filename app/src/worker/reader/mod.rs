@@ -12,9 +12,16 @@ pub use client::{Heard, Reader, Source};
 pub use ledger::Ledger;
 pub use shelf::{Attached, Shelf};
 
+use std::collections::BTreeMap;
+
+use goodput_engine::accounts::accounting::Accounting;
 use goodput_engine::ingest::{BenchmarkPoint, Parsed, ParsedFile, Refusal, TraceSummary};
-use goodput_engine::review::Finding;
+use goodput_engine::review::{Finding, MeasuredGoodput};
+use goodput_engine::scenario::doc::SloDoc;
+use goodput_engine::slo::Outcome;
 use serde::{Deserialize, Serialize};
+
+use crate::format;
 
 /// Number by which page and worker know a file; never reused.
 pub type FileId = u32;
@@ -32,6 +39,39 @@ pub struct ReadFile {
     pub requests: u64,
     /// What is wrong with it.
     pub findings: Vec<Finding>,
+}
+
+/// The requests of a benchmark under a contract.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// The contract.
+    pub slo: SloDoc,
+    /// Each point that has requests one by one.
+    pub points: Vec<JudgedPoint>,
+    /// What the contract asks and the file does not tell, in words.
+    pub remarks: Vec<String>,
+}
+
+/// The requests of a benchmark point under a contract.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JudgedPoint {
+    /// Its row, and how many requests it has.
+    pub name: String,
+    /// Requests attempted.
+    pub offered: u64,
+    /// Every outcome with its count; they sum to `offered`.
+    pub outcomes: BTreeMap<Outcome, u64>,
+    /// Where every request went.
+    pub accounting: Accounting,
+}
+
+impl From<MeasuredGoodput> for JudgedPoint {
+    fn from(point: MeasuredGoodput) -> Self {
+        let MeasuredGoodput { row, offered, outcomes, accounting, .. } = point;
+        let requests = format::plural(offered, "request", "requests");
+        let name = row.map_or_else(|| requests.clone(), |row| format!("row {row}, {requests}"));
+        Self { name, offered, outcomes, accounting }
+    }
 }
 
 impl ReadFile {

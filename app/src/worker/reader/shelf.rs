@@ -1,14 +1,15 @@
-//! What the reader does, in the worker: files in, reviews out. It keeps the traces it parsed, so
-//! that their rows need not travel before somebody uses them.
+//! What the reader does, in the worker: files in, reviews out. It keeps the rows that it parsed, of
+//! traces and of benchmarks: they need not travel before somebody uses them.
 
 use std::collections::BTreeMap;
 
 use goodput_engine::calibration::sha256_hex;
 use goodput_engine::ingest::{self, Contents, ParsedFile, RequestTrace};
 use goodput_engine::review;
-use goodput_engine::scenario::{TraceForm, TraceWorkload, doc};
+use goodput_engine::scenario::doc::SloDoc;
+use goodput_engine::scenario::{TraceForm, TraceWorkload, contract_of, doc};
 
-use super::{FileId, ReadFile};
+use super::{FileId, Judged, JudgedPoint, ReadFile};
 use crate::worker::protocol::{FromReader, ToReader};
 
 /// A file that came beside a message.
@@ -23,6 +24,8 @@ pub trait Attached {
 #[derive(Debug, Default)]
 pub struct Shelf {
     traces: BTreeMap<FileId, RequestTrace>,
+    /// Benchmarks that hold requests one by one.
+    records: BTreeMap<FileId, ParsedFile>,
 }
 
 impl Shelf {
@@ -34,8 +37,10 @@ impl Shelf {
                 Some(self.read(id, &name, text.as_bytes()))
             }
             Ok(ToReader::UseTrace { file: id, form }) => Some(self.workload(id, form)),
+            Ok(ToReader::Judge { file: id, slo }) => Some(self.judge(id, *slo)),
             Ok(ToReader::Forget { file: id }) => {
                 self.traces.remove(&id);
+                self.records.remove(&id);
                 None
             }
             Err(error) => Some(FromReader::Panicked {
@@ -77,11 +82,37 @@ impl Shelf {
                 summary = trace.summary();
                 self.traces.insert(id, std::mem::take(trace));
             }
-            Some(Contents::Benchmark { records, .. }) => records.clear(),
-            None => {}
+            Some(Contents::Benchmark { .. }) if requests > 0 => {
+                self.records.insert(id, file.clone());
+            }
+            Some(Contents::Benchmark { .. }) | None => {}
+        }
+        let contents = file.parsed.as_mut().map(|parsed| &mut parsed.contents);
+        if let Some(Contents::Benchmark { records, .. }) = contents {
+            records.clear();
         }
         let read = ReadFile { file, sha256, trace: summary, requests, findings };
         FromReader::Read { file: id, read: Box::new(read) }
+    }
+
+    fn judge(&self, id: FileId, slo: SloDoc) -> FromReader {
+        let mut judged = Judged { slo, points: Vec::new(), remarks: Vec::new() };
+        match (self.records.get(&id), contract_of(&judged.slo)) {
+            (Some(file), Ok(contract)) => {
+                let report = review::report_under(std::slice::from_ref(file), &contract, &[]);
+                let of_file = report.files.into_iter().next();
+                let points = of_file.map(|file| file.goodput).unwrap_or_default();
+                judged.points = points.into_iter().map(JudgedPoint::from).collect();
+                let warnings =
+                    judged.points.iter().flat_map(|point| &point.accounting.streams.warnings);
+                judged.remarks = warnings.cloned().collect();
+            }
+            (None, _) => judged.remarks.push("the file holds no requests one by one".to_owned()),
+            (_, Err(problems)) => {
+                judged.remarks.extend(problems.into_iter().map(|problem| problem.message));
+            }
+        }
+        FromReader::Judged { file: id, judged: Box::new(judged) }
     }
 
     fn workload(&self, id: FileId, form: TraceForm) -> FromReader {
@@ -151,6 +182,37 @@ mod tests {
         let answer =
             say(&mut shelf, &ToReader::UseTrace { file: 7, form: TraceForm::Replay }, None);
         assert!(matches!(answer, Some(FromReader::Failed { file: 7, .. })), "{answer:?}");
+    }
+
+    #[test]
+    fn requests_of_a_benchmark_are_kept_and_judged_until_it_is_forgotten() {
+        let mut shelf = Shelf::default();
+        let table = "input_tokens,output_tokens,arrival_s,ttft_ms,e2e_ms\n\
+                     100,11,0.0,200,700\n100,11,1.0,1400,1900\n";
+        let message = ToReader::ReadText { file: 7, name: "t".into(), text: table.into() };
+        let Some(FromReader::Read { read, .. }) = say(&mut shelf, &message, None) else {
+            panic!("not read");
+        };
+        assert_eq!(read.requests, 2);
+        let mut judge = |ttft_ms: f64| {
+            let slo = Box::new(SloDoc { ttft_ms: Some(ttft_ms), ..SloDoc::default() });
+            match say(&mut shelf, &ToReader::Judge { file: 7, slo }, None) {
+                Some(FromReader::Judged { file: 7, judged }) => *judged,
+                other => panic!("{other:?}"),
+            }
+        };
+        let good_of = |judged: &Judged| judged.points[0].accounting.denominators.offered.good;
+        for (ttft_ms, good) in [(1_000.0, 1), (2_000.0, 2), (1_399.0, 1), (1_400.0, 2)] {
+            let judged = judge(ttft_ms);
+            assert_eq!((judged.points[0].offered, good_of(&judged)), (2, good), "{ttft_ms}");
+        }
+        let refused = judge(-1.0);
+        assert!(refused.points.is_empty() && !refused.remarks.is_empty(), "{refused:?}");
+        assert_eq!(say(&mut shelf, &ToReader::Forget { file: 7 }, None), None);
+        let slo = Box::new(SloDoc::default());
+        let answer = say(&mut shelf, &ToReader::Judge { file: 7, slo }, None);
+        let Some(FromReader::Judged { judged, .. }) = answer else { panic!("{answer:?}") };
+        assert!(judged.points.is_empty() && judged.remarks.len() == 1);
     }
 
     #[test]

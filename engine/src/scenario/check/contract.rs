@@ -2,12 +2,20 @@
 
 use super::findings::Findings;
 use super::workload::SHORTEST_S;
+use crate::problem::Problem;
 use crate::scenario::doc::{PercentileTargetDoc, SloDoc};
 use crate::slo::{Contract, PercentileTarget};
 use crate::units::{MAX_HORIZON_S, Picos};
 
 /// The most percentile targets of one class.
 const MOST_PERCENTILE_TARGETS: usize = 20;
+
+/// The contract that a document describes; problems have paths below `slo`.
+pub fn contract_of(doc: &SloDoc) -> Result<Contract, Vec<Problem>> {
+    let mut findings = Findings::default();
+    let contract = check(doc, "slo", &mut findings);
+    if findings.any_error() { Err(findings.into_problems()) } else { Ok(contract) }
+}
 
 pub(super) fn check(doc: &SloDoc, path: &str, findings: &mut Findings) -> Contract {
     let mut limit = |field: &str, limit_ms: Option<f64>| {

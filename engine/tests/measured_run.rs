@@ -32,6 +32,7 @@ fn requests(records: &[RequestRecord]) -> Vec<OfferedRequest> {
         due: Picos::from_secs(record.start_s.expect("arrival")),
         input_tokens: record.input_tokens.expect("prompt"),
         output_tokens: record.output_tokens.expect("output"),
+        hidden_tokens: 0,
         patience: None,
         fails: false,
         acceptable: true,

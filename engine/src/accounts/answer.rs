@@ -15,8 +15,9 @@ use super::words::{span_ms, thousands};
 use crate::problem::Problem;
 use crate::scenario::{Pool, Scenario};
 use crate::sim::{CutOff, FleetSim, FleetSpec, Progress, ReplicaSpec, RunLimits, SimRun, WorkRate};
+use crate::slo::{Contract, Limit};
 use crate::units::Picos;
-use crate::workload::{OfferedRequest, demand};
+use crate::workload::{Hidden, OfferedRequest, demand};
 
 /// Why a scenario has no simulated answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -171,6 +172,14 @@ impl<'a> Answer<'a> {
         FleetSim::new(&self.requests, &self.fleet, limits)
             .weighing(self.work_rate())
             .asked_by(&self.scenario.classes, self.scenario.seed)
+            .counting_gaps_above(&gap_limits(&self.scenario.contracts))
+    }
+
+    /// Whether the first token that is shown is another than the first, or matters as such.
+    fn hides_tokens(&self) -> bool {
+        let Scenario { classes, contracts, .. } = self.scenario;
+        classes.iter().any(|class| class.hidden != Hidden::None)
+            || contracts.iter().any(|contract| contract.ttfvt.is_some())
     }
 
     /// Counts a finished run.
@@ -187,18 +196,15 @@ impl<'a> Answer<'a> {
     pub fn count(&self, run: &SimRun) -> SimReport {
         let Scenario { horizon, warmup, contracts, .. } = self.scenario;
         let requests = run.requests.as_deref().unwrap_or(&self.requests);
-        let saturations = self.saturations_of(run);
         let rows = tally::rows(requests, &run.stamps, contracts);
         let window = tally::window(&rows, *warmup);
-        let supply = self.supply(requests, &saturations, run);
+        let supply = self.supply(requests, &self.saturations_of(run), run);
         let unyielding = unyielding(self.scenario, requests, &supply);
         let series = self.series(requests, run);
         let outcomes = tally::outcomes(window);
-        let missed_targets = tally::missed_targets(window, contracts);
-        let attained = tally::attained(window, contracts);
         let evidence = Evidence {
-            attained,
-            missed_targets: &missed_targets,
+            attained: tally::attained(window, contracts),
+            missed_targets: &tally::missed_targets(window, contracts),
             untold: untold(window, run),
             attainment: tally::attainment(window),
             outcomes: &outcomes,
@@ -207,9 +213,10 @@ impl<'a> Answer<'a> {
             unyielding,
             contracts,
         };
-        let latencies = Latencies::of(window);
-        let [ttft, tpot, e2e, longest_stall] = latencies.histograms();
-        let [ttft_ms, tpot_ms, e2e_ms, longest_stall_ms, queue_wait_ms] = latencies.percentiles();
+        let all = Latencies::of(window);
+        let [ttft, ttfvt, tpot, e2e, longest_stall] = all.histograms();
+        let [ttft_ms, ttfvt_ms, tpot_ms, e2e_ms, longest_stall_ms, queue_wait_ms] =
+            all.percentiles();
         SimReport {
             verdict: evidence.verdict(),
             name: self.scenario.name.clone(),
@@ -227,6 +234,7 @@ impl<'a> Answer<'a> {
             contract_holds: evidence.contract_holds(),
             goodput: goodput(self.scenario, window, self.paid(run)),
             ttft_ms,
+            ttfvt_ms: self.hides_tokens().then_some(ttfvt_ms),
             tpot_ms,
             e2e_ms,
             longest_stall_ms,
@@ -238,6 +246,7 @@ impl<'a> Answer<'a> {
             cost: self.cost(&rows, run),
             series,
             ttft_histogram: ttft,
+            ttfvt_histogram: self.hides_tokens().then_some(ttfvt),
             tpot_histogram: tpot,
             e2e_histogram: e2e,
             longest_stall_histogram: longest_stall,
@@ -289,7 +298,8 @@ impl<'a> Answer<'a> {
                 let rows: Vec<Row> = window.iter().filter(of_class).copied().collect();
                 let requests: Vec<OfferedRequest> = rows.iter().map(|row| *row.request).collect();
                 let (input_tokens, output_tokens) = LengthSummary::of(&requests, max_model_len);
-                let [ttft_ms, tpot_ms, e2e_ms, ..] = Latencies::of(&rows).percentiles();
+                let [ttft_ms, ttfvt_ms, tpot_ms, e2e_ms, ..] = Latencies::of(&rows).percentiles();
+                let hides = class.hidden != Hidden::None || contract.ttfvt.is_some();
                 ClassReport {
                     name: class.name.clone(),
                     offered: rows.len() as u64,
@@ -297,6 +307,7 @@ impl<'a> Answer<'a> {
                     attainment: tally::attainment(&rows),
                     attainment_target: contract.attainment_target,
                     ttft_ms,
+                    ttfvt_ms: hides.then_some(ttfvt_ms),
                     tpot_ms,
                     e2e_ms,
                     input_tokens,
@@ -348,6 +359,11 @@ impl<'a> Answer<'a> {
         let names = self.scenario.classes.iter().map(|class| class.name.as_str());
         Some(books(rows, &provision, &names.collect::<Vec<_>>()))
     }
+}
+
+/// The limits above which gaps of each class are counted.
+pub(super) fn gap_limits(contracts: &[Contract]) -> Vec<Option<Picos>> {
+    contracts.iter().map(|contract| contract.limit(Limit::Itl)).collect()
 }
 
 /// Why the counts do not say whether the contract holds, where they do not.

@@ -1,16 +1,17 @@
 //! Documents of every shape, valid or not, for property tests.
 
 mod clients;
+mod contract;
 
 use proptest::prelude::*;
 
 use clients::{admission, leaving, think_time};
+use contract::slo;
 
 use super::doc::*;
 use super::{CatalogRef, GpuRef, ModelRef};
 use crate::catalog;
 use crate::fleet::{KvPrecision, WeightPrecision};
-use crate::slo::Limit;
 use crate::step_time::StepCoefficients;
 
 // Boxed where they are large: unboxed, the strategy of a document fills the stack of a test.
@@ -199,26 +200,6 @@ fn quality() -> impl Strategy<Value = QualityDoc> {
         (number(), text())
             .prop_map(|(pass_rate, source)| QualityDoc::Verified { pass_rate, source }),
     ]
-}
-
-fn slo() -> impl Strategy<Value = SloDoc> {
-    let limit = || prop::option::of(number());
-    let of = prop::sample::select(Limit::ALL.as_slice());
-    let target = (of, number(), number())
-        .prop_map(|(of, percentile, limit_ms)| PercentileTargetDoc { of, percentile, limit_ms });
-    let targets = prop::collection::vec(target, 0..3);
-    (limit(), limit(), limit(), limit(), or(0.95, number()), targets).prop_map(
-        |(ttft_ms, tpot_ms, longest_stall_ms, e2e_ms, attainment_target, percentile_targets)| {
-            SloDoc {
-                ttft_ms,
-                tpot_ms,
-                longest_stall_ms,
-                e2e_ms,
-                attainment_target,
-                percentile_targets,
-            }
-        },
-    )
 }
 
 fn class() -> BoxedStrategy<ClassDoc> {

@@ -26,10 +26,14 @@ pub struct Job<S> {
     pub place: Place,
     /// Fails after it was served.
     pub fails: bool,
+    /// Index of its class.
+    pub class: u32,
     /// Prompt length.
     pub input: u32,
     /// Tokens it will generate.
     pub output: u32,
+    /// The first so many of them are not shown.
+    pub hidden: u32,
     /// When it is due.
     pub due: Picos,
     /// The engine's own.
@@ -44,8 +48,10 @@ impl<S: Default> Job<S> {
             stamps: RequestStamps::UNSEEN,
             place: Place::Outside,
             fails: request.fails,
+            class: request.class,
             input: request.input_tokens,
             output: request.output_tokens,
+            hidden: request.hidden_tokens,
             due: request.due,
             state: S::default(),
         }
@@ -53,6 +59,11 @@ impl<S: Default> Job<S> {
 }
 
 impl<S> Job<S> {
+    /// Some of its tokens are not shown, and the last that left was the first that is.
+    pub fn shows_first(&self) -> bool {
+        self.hidden > 0 && self.stamps.generated == self.hidden + 1
+    }
+
     /// Tokens to generate.
     pub fn decode_left(&self) -> u32 {
         self.output - self.stamps.generated

@@ -12,6 +12,7 @@ mod class;
 mod client;
 mod closed_loop;
 mod demand;
+mod digest;
 mod generate;
 mod laws;
 mod lengths;
@@ -30,7 +31,8 @@ pub use class::{Hidden, Patience, Quality, TrafficClass};
 pub use client::{ClientBehaviour, Retries, RetryOn};
 pub use closed_loop::{ClosedLoop, ThinkTime, Turn};
 pub use demand::{Demand, DemandBin, LengthSummary, Mix, demand};
-pub use generate::{MAX_REQUESTS, digest, generate};
+pub use digest::digest;
+pub use generate::{MAX_REQUESTS, generate};
 pub use laws::{GammaLengths, ParetoLengths, Uniform};
 pub use lengths::{Clip, Lengths, MAX_LENGTH_TOKENS, Samples};
 pub use lognormal::{Lognormal, LognormalStated};
@@ -56,10 +58,20 @@ pub struct OfferedRequest {
     /// Tokens it will generate: the model's answer cut at the output budget, at least one.
     /// Policies never see this.
     pub output_tokens: u32,
+    /// The first so many of them are not shown; all of them where the output budget is spent
+    /// before anything is.
+    pub hidden_tokens: u32,
     /// How long its user waits for the first token; `None` waits for ever.
     pub patience: Option<Picos>,
     /// The server fails it after serving it.
     pub fails: bool,
     /// The answer is acceptable (drawn, or assumed so where quality is not checked).
     pub acceptable: bool,
+}
+
+impl OfferedRequest {
+    /// It generates nothing but hidden tokens.
+    pub fn shows_nothing(&self) -> bool {
+        self.hidden_tokens >= self.output_tokens
+    }
 }

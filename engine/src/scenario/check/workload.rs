@@ -326,11 +326,13 @@ fn warn_about_class(
             "lower the target, or the error rate, or raise the pass rate",
         );
     }
-    if [slo.ttft_ms, slo.tpot_ms, slo.longest_stall_ms, slo.e2e_ms].iter().all(Option::is_none) {
+    let limits = [slo.ttft_ms, slo.ttfvt_ms, slo.tpot_ms, slo.longest_stall_ms, slo.e2e_ms];
+    if limits.iter().all(Option::is_none) && slo.itl_percentile.is_none() {
         findings.warning(
             format!("{path}.slo"),
             "this class has no latency limit, so every completed answer is in time",
-            "give at least one of `ttft_ms`, `tpot_ms`, `longest_stall_ms`, `e2e_ms`",
+            "give at least one of `ttft_ms`, `ttfvt_ms`, `tpot_ms`, `longest_stall_ms`, \
+             `itl_percentile`, `e2e_ms`",
         );
     }
 }

@@ -2,6 +2,7 @@
 
 use super::findings::Findings;
 use super::workload::SHORTEST_S;
+use crate::counted::typed;
 use crate::scenario::doc::{ItlPercentileDoc, PercentileTargetDoc, SloDoc};
 use crate::slo::{Contract, GapPercentile, ItlLimit, Limit, PercentileTarget};
 use crate::units::{MAX_HORIZON_S, Picos};
@@ -36,7 +37,7 @@ pub(super) fn check(doc: &SloDoc, path: &str, findings: &mut Findings) -> Contra
     if !(doc.attainment_target > 0.0 && doc.attainment_target <= 1.0) {
         findings.error(
             format!("{path}.attainment_target"),
-            format!("the share that must be good is {:?}", doc.attainment_target),
+            format!("the share that must be good is {}", typed(doc.attainment_target)),
             "give a share above 0 and up to 1 (100 %), e.g. 0.95 (95 %)",
         );
     }
@@ -49,7 +50,7 @@ fn check_itl(doc: ItlPercentileDoc, path: &str, findings: &mut Findings) -> Opti
     if percentile.is_none() {
         findings.error(
             format!("{path}.percentile"),
-            format!("the percentile of a request's own gaps is {:?}", doc.percentile),
+            format!("the percentile of a request's own gaps is {}", typed(doc.percentile)),
             "give 50, 75, 90, 95, 99 or 99.9",
         );
     }
@@ -87,7 +88,7 @@ fn check_percentiles(
         if !a_percentile {
             findings.error(
                 format!("{path}[{index}].percentile"),
-                format!("the percentile is {percentile:?}"),
+                format!("the percentile is {percentile}", percentile = typed(percentile)),
                 "give a number above 0 and up to 100, e.g. 95",
             );
         }
@@ -116,5 +117,5 @@ fn check_percentiles(
 
 /// A limit in both units: a document has milliseconds, and many a form seconds.
 fn stated(limit_ms: f64) -> String {
-    format!("the limit is {limit_ms} ms, which is {} s", limit_ms / 1e3)
+    format!("the limit is {} ms, which is {} s", typed(limit_ms), typed(limit_ms / 1e3))
 }

@@ -7,6 +7,7 @@ use super::contract;
 use super::findings::Findings;
 use super::lengths::{check_hidden, check_lengths, check_pairing};
 use crate::counted::thousands;
+use crate::counted::typed;
 use crate::scenario::Scheduler;
 use crate::scenario::doc::{ArrivalsDoc, ClassDoc, QualityDoc, SloDoc, WorkloadDoc};
 use crate::slo::Contract;
@@ -66,7 +67,7 @@ fn check_horizon(doc: &WorkloadDoc, findings: &mut Findings) -> Option<Picos> {
     if !(SHORTEST_S..=MAX_HORIZON_S).contains(&horizon) {
         findings.error(
             "workload.horizon_s",
-            format!("the horizon is {horizon:?} s"),
+            format!("the horizon is {horizon} s", horizon = typed(horizon)),
             format!("give seconds above 0 and up to {MAX_HORIZON_S} (30 days)"),
         );
         return None;
@@ -74,7 +75,7 @@ fn check_horizon(doc: &WorkloadDoc, findings: &mut Findings) -> Option<Picos> {
     if !(0.0..horizon).contains(&doc.warmup_s) {
         findings.error(
             "workload.warmup_s",
-            format!("a warm-up of {:?} s leaves nothing to count", doc.warmup_s),
+            format!("a warm-up of {} s leaves nothing to count", typed(doc.warmup_s)),
             format!("give 0 or more, less than the horizon of {horizon} s"),
         );
     }
@@ -215,7 +216,7 @@ fn check_quality(doc: &QualityDoc, path: &str, findings: &mut Findings) -> Optio
     if text.trim().is_empty() {
         findings.error(
             format!("{path}.{field}"),
-            format!("a pass rate of {rate:?} stands there, but not {missing}"),
+            format!("a pass rate of {rate} stands there, but not {missing}", rate = typed(rate)),
             "say so, or set the state to `not_checked`",
         );
         return None;

@@ -46,8 +46,8 @@ fn fleet_rules() {
         (pool(|p| p.gpu = GpuRef::id("H100-SMX")), "fleet.pools[0].gpu", "H100-SXM"),
         (pool(|p| p.model = ModelRef::id("Lama-3.1-8B")), "fleet.pools[0].model", "Llama-3.1-8B"),
         (bad_gpu, "fleet.pools[0].gpu.memory_gib", "-1"),
-        (pool(|p| p.replicas = 0), "fleet.pools[0].replicas", "1 to 10000"),
-        (pool(|p| p.replicas = 10_001), "fleet.pools[0].replicas", "1 to 10000"),
+        (pool(|p| p.replicas = 0), "fleet.pools[0].replicas", "1 to 10,000"),
+        (pool(|p| p.replicas = 10_001), "fleet.pools[0].replicas", "1 to 10,000"),
         (pool(|p| p.tensor_parallel = 3), "fleet.pools[0].tensor_parallel", "32 attention heads"),
         (pool(|p| p.max_num_seqs = 0), "fleet.pools[0].max_num_seqs", "seats"),
         (pool(|p| p.block_size = 24), "fleet.pools[0].block_size", "power of two"),
@@ -153,7 +153,7 @@ fn source_fit_and_overhead_rules() {
         (
             step_time(|s| s.step_overhead_ms = -1.0),
             "fleet.pools[0].step_time.step_overhead_ms",
-            "0 to 10000",
+            "0 to 10,000",
         ),
         (
             step_time(|s| s.api_overhead_ms = f64::NAN),

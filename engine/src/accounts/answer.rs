@@ -15,9 +15,9 @@ use super::words::{span_ms, thousands};
 use crate::problem::Problem;
 use crate::scenario::{Pool, Scenario};
 use crate::sim::{CutOff, FleetSim, FleetSpec, Progress, ReplicaSpec, RunLimits, SimRun, WorkRate};
-use crate::slo::{Contract, Limit};
+use crate::slo::gap_limits;
 use crate::units::Picos;
-use crate::workload::{Hidden, OfferedRequest, demand};
+use crate::workload::{Hidden, OfferedRequest, demand, digest};
 
 /// Why a scenario has no simulated answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -189,19 +189,19 @@ impl<'a> Answer<'a> {
         let rows = tally::rows(&requests, &run.stamps, &self.scenario.contracts);
         let window = tally::window(&rows, self.scenario.warmup);
         report.accounting = account_for(self.scenario, &self.fleet.replica, window);
+        report.requests_digest = format!("{:016x}", digest(&requests));
         Simulated { report, requests, run }
     }
 
     /// The same without the accounting of every request, for a caller with many runs.
     pub fn count(&self, run: &SimRun) -> SimReport {
-        let Scenario { horizon, warmup, contracts, .. } = self.scenario;
+        let Scenario { name, seed, horizon, warmup, contracts, .. } = self.scenario;
         let requests = run.requests.as_deref().unwrap_or(&self.requests);
         let rows = tally::rows(requests, &run.stamps, contracts);
         let window = tally::window(&rows, *warmup);
         let supply = self.supply(requests, &self.saturations_of(run), run);
         let unyielding = unyielding(self.scenario, requests, &supply);
-        let series = self.series(requests, run);
-        let outcomes = tally::outcomes(window);
+        let (series, outcomes) = (self.series(requests, run), tally::outcomes(window));
         let evidence = Evidence {
             attained: tally::attained(window, contracts),
             missed_targets: &tally::missed_targets(window, contracts),
@@ -219,8 +219,9 @@ impl<'a> Answer<'a> {
             all.percentiles();
         SimReport {
             verdict: evidence.verdict(),
-            name: self.scenario.name.clone(),
-            seed: self.scenario.seed,
+            name: name.clone(),
+            seed: *seed,
+            requests_digest: String::new(),
             horizon_s: horizon.as_secs(),
             warmup_s: warmup.as_secs(),
             ended_s: run.ended.as_secs(),
@@ -359,11 +360,6 @@ impl<'a> Answer<'a> {
         let names = self.scenario.classes.iter().map(|class| class.name.as_str());
         Some(books(rows, &provision, &names.collect::<Vec<_>>()))
     }
-}
-
-/// The limits above which gaps of each class are counted.
-pub(super) fn gap_limits(contracts: &[Contract]) -> Vec<Option<Picos>> {
-    contracts.iter().map(|contract| contract.limit(Limit::Itl)).collect()
 }
 
 /// Why the counts do not say whether the contract holds, where they do not.

@@ -6,11 +6,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::answer::gap_limits;
 use super::tally::{self, Row};
 use crate::problem::Problem;
 use crate::scenario::Scenario;
-use crate::slo::{Contract, Limit, Measures, Outcome, RequestStamps};
+use crate::slo::{Contract, Limit, Measures, Outcome, RequestStamps, gap_limits};
 use crate::workload::OfferedRequest;
 
 /// What limits decide of a run.

@@ -28,6 +28,10 @@ pub struct SimReport {
     pub name: String,
     /// Seed of the run.
     pub seed: u64,
+    /// Fingerprint of the requests that were served, 16 hexadecimal digits: equal ones are the same
+    /// requests, in a terminal and in a browser.
+    #[serde(default)]
+    pub requests_digest: String,
     /// Requests due in `[warmup_s, horizon_s)` are counted.
     pub horizon_s: f64,
     /// Start of the counted window.

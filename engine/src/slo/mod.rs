@@ -56,6 +56,11 @@ impl Contract {
     }
 }
 
+/// The limits above which gaps of each class are counted.
+pub fn gap_limits(contracts: &[Contract]) -> Vec<Option<Picos>> {
+    contracts.iter().map(|contract| contract.limit(Limit::Itl)).collect()
+}
+
 /// How a request left the system, before any limit is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {

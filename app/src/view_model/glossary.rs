@@ -318,6 +318,27 @@ const COST: &[Term] = &[
         "$ per million tokens pays for tokens that nobody could use.",
     ),
     term(
+        "marginal-cost",
+        "Marginal cost of attainment",
+        "What a larger fleet costs over what it adds: per month for one per cent of the offered \
+         requests more, and per good request more. Replicas come whole, so it is the mean over a \
+         step; the step that ends at the answer is the price of the last per cent. Where nothing is \
+         added there is no such price. A month is 730 hours, a twelfth of 8,760.",
+        "(cost of N − cost of N − 1) ÷ (attainment of N − attainment of N − 1)",
+        "Averages (cost ÷ all tokens, or ÷ all good requests) hide it: the last per cent may cost \
+         many times the mean.",
+    ),
+    term(
+        "price-sheet",
+        "Price sheet",
+        "Public quotes per GPU-hour with date and source, by plan (on demand, a reserved block, one \
+         year, three years, ownership) and by region where the quote says one. Choosing one fills in \
+         the middle of its range; the price stays yours to change. Nothing is converted: a price in \
+         another currency needs a rate that you type, with its date.",
+        "USD = price × USD per unit of its currency",
+        "",
+    ),
+    term(
         "books",
         "Cost books",
         "The GPU-seconds of every step are shared out among the requests in it by what they add \

@@ -27,6 +27,11 @@ pub fn models() -> &'static [ModelEntry] {
     &CATALOG.models
 }
 
+/// The whole price sheet.
+pub fn all_prices() -> &'static [PriceQuote] {
+    &CATALOG.prices
+}
+
 /// Price quotes of a GPU; empty when none is known, and then no cost is shown.
 pub fn prices(gpu_id: &str) -> Vec<&'static PriceQuote> {
     CATALOG.prices.iter().filter(|quote| quote.gpu == gpu_id).collect()

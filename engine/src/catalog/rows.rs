@@ -79,6 +79,9 @@ pub enum PricePlan {
     OnDemand,
     /// Rented for a reserved block of time.
     Reserved,
+    /// Rented for a year.
+    #[serde(rename = "reserved_1_year")]
+    Reserved1Year,
     /// Rented for three years.
     #[serde(rename = "reserved_3_years")]
     Reserved3Years,
@@ -86,17 +89,35 @@ pub enum PricePlan {
     Ownership,
 }
 
-/// A dated price.
+impl PricePlan {
+    /// For people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::OnDemand => "on demand",
+            Self::Reserved => "reserved block",
+            Self::Reserved1Year => "reserved 1 year",
+            Self::Reserved3Years => "reserved 3 years",
+            Self::Ownership => "owned (not a rental)",
+        }
+    }
+}
+
+/// A row of the public price sheet, dated.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PriceQuote {
     /// Id of the GPU.
     pub gpu: &'static str,
-    /// Lowest price quoted, USD per GPU and hour.
-    pub low_usd_per_gpu_hour: f64,
-    /// Highest price quoted, USD per GPU and hour.
-    pub high_usd_per_gpu_hour: f64,
+    /// Lowest price quoted, per GPU and hour.
+    pub low_per_gpu_hour: f64,
+    /// Highest price quoted, per GPU and hour.
+    pub high_per_gpu_hour: f64,
+    /// In which currency (ISO 4217).
+    pub currency: &'static str,
     /// Kind of price.
     pub plan: PricePlan,
+    /// Where; empty where the quote does not say.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub region: &'static str,
     /// Who offers it.
     pub offer: &'static str,
     /// Where and when it was quoted.
@@ -269,11 +290,14 @@ pub(super) fn prices(text: &'static str, sources: &Sources) -> Result<Vec<PriceQ
         let citation = cite(filled(row, "source")?, sources)?;
         Ok(PriceQuote {
             gpu: filled(row, "gpu")?,
-            low_usd_per_gpu_hour: row.number("low_usd_per_gpu_hour")?,
-            high_usd_per_gpu_hour: row.number("high_usd_per_gpu_hour")?,
+            low_per_gpu_hour: row.number("low_per_gpu_hour")?,
+            high_per_gpu_hour: row.number("high_per_gpu_hour")?,
+            currency: filled(row, "currency")?,
+            region: row.text("region")?,
             plan: match row.text("plan")? {
                 "on_demand" => PricePlan::OnDemand,
                 "reserved" => PricePlan::Reserved,
+                "reserved_1_year" => PricePlan::Reserved1Year,
                 "reserved_3_years" => PricePlan::Reserved3Years,
                 "ownership" => PricePlan::Ownership,
                 other => return Err(format!("no price plan {other}")),

@@ -12,10 +12,7 @@ use super::workload;
 use crate::accounts::report::MixRate;
 use crate::scenario::{Pool, Scenario};
 use crate::step_time::Origin;
-use crate::units::Picos;
-
-/// Hours in a month of the books: 30 days.
-const MONTH_H: f64 = 720.0;
+use crate::units::{MONTH_H, Picos};
 
 /// The estimate of a fleet that fits.
 pub fn estimate(scenario: &Scenario) -> (EstimateVerdict, SupplyEstimate) {

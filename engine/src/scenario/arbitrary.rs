@@ -314,7 +314,15 @@ fn pool() -> impl Strategy<Value = PoolDoc> {
     let sizes = (or(256, any::<u32>()), or(2_048, any::<u32>()), or(16, any::<u32>()));
     let memory =
         (or(0.9, number()), prop::option::of(any::<u64>()), prop::option::of(any::<u32>()));
-    let price = (prop::option::of(number()), text());
+    let foreign = (text(), number(), number(), text()).prop_map(
+        |(currency, per_gpu_hour, usd_per_unit, rate_as_of)| CurrencyPriceDoc {
+            currency,
+            per_gpu_hour,
+            usd_per_unit,
+            rate_as_of,
+        },
+    );
+    let price = (prop::option::of(number()), text(), prop::option::of(foreign));
     (what, sizes, memory, prop::array::uniform4(any::<bool>()), step_time(), price).prop_map(
         |(what, sizes, memory, switches, step_time, price)| PoolDoc {
             tensor_parallel: what.3,
@@ -333,6 +341,7 @@ fn pool() -> impl Strategy<Value = PoolDoc> {
             step_time,
             price_per_gpu_hour: price.0,
             price_source: price.1,
+            price_in_currency: price.2,
             ..PoolDoc::new(what.0, what.1, what.2)
         },
     )

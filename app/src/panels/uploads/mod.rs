@@ -7,6 +7,7 @@ mod file;
 mod findings;
 mod fit;
 mod fit_result;
+mod lengths;
 mod points;
 mod trace;
 

@@ -14,6 +14,7 @@ pub use shelf::{Attached, Shelf};
 
 use goodput_engine::ingest::{BenchmarkPoint, Parsed, ParsedFile, Refusal, TraceSummary};
 use goodput_engine::review::Finding;
+use goodput_engine::scenario::LengthsWorkload;
 use serde::{Deserialize, Serialize};
 
 /// Number by which page and worker know a file; never reused.
@@ -28,6 +29,8 @@ pub struct ReadFile {
     pub sha256: Option<String>,
     /// What its trace looks like, if it is one.
     pub trace: Option<TraceSummary>,
+    /// Lengths for a class, if it is the page of a running server.
+    pub lengths: Option<LengthsWorkload>,
     /// Requests that it describes one by one.
     pub requests: u64,
     /// What is wrong with it.

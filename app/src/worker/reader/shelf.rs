@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use goodput_engine::calibration::sha256_hex;
 use goodput_engine::ingest::{self, Contents, ParsedFile, RequestTrace};
 use goodput_engine::review;
-use goodput_engine::scenario::{TraceForm, TraceWorkload, doc};
+use goodput_engine::scenario::{LengthsWorkload, TraceForm, TraceWorkload, doc};
 
 use super::{FileId, ReadFile};
 use crate::worker::protocol::{FromReader, ToReader};
@@ -71,16 +71,17 @@ impl Shelf {
     fn put(&mut self, id: FileId, mut file: ParsedFile, sha256: Option<String>) -> FromReader {
         let findings = review::review(std::slice::from_ref(&file));
         let requests = file.parsed.as_ref().map_or(0, |parsed| parsed.requests() as u64);
-        let mut summary = None;
+        let (mut summary, mut lengths) = (None, None);
         match file.parsed.as_mut().map(|parsed| &mut parsed.contents) {
             Some(Contents::Trace(trace)) => {
                 summary = trace.summary();
                 self.traces.insert(id, std::mem::take(trace));
             }
             Some(Contents::Benchmark { records, .. }) => records.clear(),
+            Some(Contents::Lengths(served)) => lengths = Some(LengthsWorkload::of(served)),
             None => {}
         }
-        let read = ReadFile { file, sha256, trace: summary, requests, findings };
+        let read = ReadFile { file, sha256, trace: summary, lengths, requests, findings };
         FromReader::Read { file: id, read: Box::new(read) }
     }
 

@@ -153,7 +153,8 @@ fn shared(path: &str) -> Option<Vec<u8>> {
     bytes
 }
 
-/// The RTX 4090 run of LLMServingSim (MIT): published per-request stamps, counted by hand.
+/// E1 and D2/D3: the RTX 4090 run of LLMServingSim (MIT), published per-request stamps, counted by
+/// hand at seven pairs of limits.
 #[test]
 fn the_goodput_of_the_rtx_4090_log_at_seven_contracts() {
     for path in [

@@ -9,7 +9,7 @@ type Law = (&'static str, Value, Value);
 
 fn laws() -> Vec<Law> {
     let poisson = || json!({ "kind": "poisson", "rate_rps": 8.0 });
-    let fixed = || json!({ "kind": "fixed", "tokens": 300 });
+    let some = || json!({ "kind": "uniform", "min": 100, "max": 500 });
     let arrivals = [
         ("poisson", poisson()),
         ("evenly spaced", json!({ "kind": "constant", "rate_rps": 8.0 })),
@@ -51,7 +51,7 @@ fn laws() -> Vec<Law> {
         ),
         ("empirical", json!({ "kind": "empirical", "samples": [3, 5, 80, 1300, 2100] })),
     ];
-    let of_arrivals = arrivals.map(|(name, arrivals)| (name, arrivals, fixed()));
+    let of_arrivals = arrivals.map(|(name, arrivals)| (name, arrivals, some()));
     let of_lengths = lengths.map(|(name, lengths)| (name, poisson(), lengths));
     of_arrivals.into_iter().chain(of_lengths).collect()
 }

@@ -307,10 +307,7 @@ mod tests {
         let marginal =
             |steps| marginal(&PlanReport { marginal: steps, ..plan(1.0, false, vec![]) });
         let rows = marginal(vec![step(5.0, Some(292.0)), step(-0.1, None)]);
-        assert_eq!(
-            (rows[0].adds.as_str(), rows[0].per_percent.as_str()),
-            ("+5\u{202f}%", "$292")
-        );
+        assert_eq!((rows[0].adds.as_str(), rows[0].per_percent.as_str()), ("+5\u{202f}%", "$292"));
         assert_eq!((rows[1].adds.as_str(), rows[1].per_percent.as_str()), ("−0.1\u{202f}%", "–"));
         let unpriced = MarginalStep { usd_per_month: None, ..step(5.0, None) };
         assert!(marginal(vec![unpriced]).is_empty(), "no price, no cost");

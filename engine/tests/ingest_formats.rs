@@ -331,11 +331,8 @@ fn the_page_of_a_running_server_gives_lengths_for_a_class() {
         assert!((drawn / of_sum - 1.0).abs() < 0.25, "{drawn} against {of_sum}");
         assert!(matches!(doc, LengthsDoc::Quantiles { .. }));
     }
-    let prompts_alone: String = page
-        .lines()
-        .filter(|line| !line.contains("generation"))
-        .map(|l| format!("{l}\n"))
-        .collect();
+    let prompts = page.lines().filter(|line| !line.contains("generation"));
+    let prompts_alone = prompts.collect::<Vec<_>>().join("\n");
     let refused = read_file("half.txt", prompts_alone.as_bytes()).refused.expect("half a page");
     assert!(refused.message.contains("request_generation_tokens"), "{}", refused.message);
 }

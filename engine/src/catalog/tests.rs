@@ -164,8 +164,14 @@ fn rows_serialise_with_an_id_and_the_cache_size() {
 fn no_price_is_known_where_none_was_quoted() {
     assert!(prices("RTX-4090").is_empty());
     assert!(prices("H100-SXM").len() > 5);
-    use PricePlan::{OnDemand, Ownership, Reserved, Reserved1Year, Reserved3Years};
-    for plan in [OnDemand, Reserved, Reserved1Year, Reserved3Years, Ownership] {
+    let plans = [
+        PricePlan::OnDemand,
+        PricePlan::Reserved,
+        PricePlan::Reserved1Year,
+        PricePlan::Reserved3Years,
+        PricePlan::Ownership,
+    ];
+    for plan in plans {
         assert!(prices("H100-SXM").iter().any(|quote| quote.plan == plan), "{plan:?}");
     }
 }

@@ -184,7 +184,7 @@ pub struct ReviewArgs {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Judge every request of the files by these inclusive limits, each with its unit:
-    /// ttft=1s,tpot=50ms,stall=400ms,itl_p95=80ms,e2e=20s.
+    /// `ttft=1s,tpot=50ms,stall=400ms,itl_p95=80ms,e2e=20s`.
     #[arg(long, value_name = "LIMITS")]
     pub slo: Option<String>,
     /// Break outcomes out by these, crossed, e.g. prompt,output. May be given several times.

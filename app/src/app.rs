@@ -12,8 +12,8 @@ use crate::panels::{
     Answer, Causes, Figures, Glossary, GlossaryDialog, Header, Outcomes, Patterns, PresetsDialog,
     Rail, ShareDialog, StatusLine, Uploads,
 };
-use crate::state::Workbench;
 use crate::state::uploads::Desk;
+use crate::state::{Screen, Workbench};
 
 /// The whole page.
 #[component]
@@ -23,13 +23,18 @@ pub fn App() -> impl IntoView {
     provide_context(Desk::new(bench));
     Glossary::provide();
     browser::on_key(move |event| press(bench, &event));
+    // What the worker drew, for whoever compares it with the program's.
+    let requests = Memo::new(move |_| {
+        let digest = |screen: &Screen| Some(screen.simulated()?.report.requests_digest.clone());
+        bench.screen.with(digest)
+    });
     view! {
         <Patterns/>
         <a class="skip" href="#results" on:click=move |event| skip(&event)>
             "Skip to results"
         </a>
         <Header/>
-        <main class="frame" data-state=bench.phase>
+        <main class="frame" data-state=bench.phase data-requests=requests>
             <Answer/>
             <Rail/>
             <div class="body">

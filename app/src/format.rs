@@ -75,8 +75,15 @@ pub fn with_unit(number: &str, unit: &str) -> String {
     format!("{number}{THIN}{unit}")
 }
 
-/// A share of one as per cent with one decimal: `44.9 %`.
+/// A share of one as per cent with one decimal: `44.9 %`; what rounds to nothing or to all, and is
+/// not, says so.
 pub fn percent(share: f64) -> String {
+    if 0.0 < share && share < 0.000_5 {
+        return format!("< {}", with_unit("0.1", "%"));
+    }
+    if (0.999_5..1.0).contains(&share) {
+        return format!("> {}", with_unit("99.9", "%"));
+    }
     with_unit(&fixed(share * 100.0, 1), "%")
 }
 

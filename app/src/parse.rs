@@ -83,7 +83,7 @@ impl fmt::Display for NotANumber {
             Self::Malformed => {
                 f.write_str("is not a number: write for example 1500, 1.5k or 1,500")
             }
-            Self::Negative => f.write_str("is negative: write zero or more"),
+            Self::Negative => f.write_str("is negative, which no such number is"),
             Self::NotWhole => f.write_str("is not whole: write a number without a fraction"),
             Self::TooLarge => f.write_str("is too large to be meant"),
         }
@@ -230,6 +230,7 @@ fn is_space(c: char) -> bool {
 mod tests {
     use super::*;
 
+    /// E8: what is typed is read as it is meant, or refused.
     #[test]
     fn reads_what_people_write() {
         use Quantity::{
@@ -271,6 +272,7 @@ mod tests {
         }
     }
 
+    /// E8: never silently a different number.
     #[test]
     fn refuses_rather_than_guesses() {
         let ambiguous = |readings: &[&str]| NotANumber::Ambiguous {

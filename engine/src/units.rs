@@ -15,6 +15,13 @@ pub const PICOS_PER_S: i64 = 1_000_000_000_000;
 /// `i64` picoseconds end, so that sums of a few spans cannot overflow.
 pub const MAX_HORIZON_S: f64 = 30.0 * 86_400.0;
 
+/// Hours of a year of the books: 365 days.
+pub const YEAR_H: f64 = 8_760.0;
+
+/// Hours of a month of the books, a twelfth of a year, so that twelve months are a year: what cloud
+/// price lists take too.
+pub const MONTH_H: f64 = 730.0;
+
 /// A point in simulated time or a span of it, in picoseconds.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,

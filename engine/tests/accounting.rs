@@ -46,8 +46,10 @@ fn marginals_stand_beside_the_joint_sets_and_both_are_counted() {
         counts,
         [
             (Limit::Ttft, 5, 1, 0),
+            (Limit::Ttfvt, 0, 0, 0),
             (Limit::Tpot, 2, 1, 0),
             (Limit::Stall, 1, 1, 0),
+            (Limit::Itl, 0, 0, 0),
             (Limit::E2e, 6, 3, 0)
         ]
     );
@@ -77,8 +79,10 @@ fn every_lost_request_is_in_exactly_one_place_of_the_counterfactual() {
         saved,
         [
             (Limit::Ttft, Some(500.0), 1),
+            (Limit::Ttfvt, None, 0),
             (Limit::Tpot, Some(50.0), 1),
             (Limit::Stall, Some(400.0), 1),
+            (Limit::Itl, None, 0),
             (Limit::E2e, Some(2_000.0), 0)
         ]
     );

@@ -19,11 +19,6 @@ fn one_of<T: Clone>(draw: &mut impl Rng, values: &[T]) -> T {
 }
 
 fn class(draw: &mut impl Rng, name: &str) -> Value {
-    let limit = |draw: &mut _, values: &[f64]| -> Value {
-        let mut values: Vec<Value> = values.iter().map(|value| json!(value)).collect();
-        values.push(Value::Null);
-        one_of(draw, &values)
-    };
     let arrivals = one_of(
         draw,
         &[
@@ -55,17 +50,40 @@ fn class(draw: &mut impl Rng, name: &str) -> Value {
         "input_tokens": input,
         "output_tokens": output,
         "patience": patience,
+        "hidden_tokens": one_of(draw, &[
+            Value::Null,
+            json!({ "kind": "share", "share": 0.7 }),
+            json!({ "kind": "added", "tokens": { "kind": "fixed", "tokens": 60 } }),
+        ]),
+        "max_output_tokens": one_of(draw, &[Value::Null, json!(300), json!(61)]),
         "error_rate": one_of(draw, &[0.0, 0.0, 0.05]),
         "quality": one_of(draw, &[
             json!({ "state": "not_checked" }),
             json!({ "state": "assumed", "pass_rate": 0.9, "by": "a test" }),
         ]),
-        "slo": {
-            "ttft_ms": limit(draw, &[60.0, 400.0, 2000.0]),
-            "tpot_ms": limit(draw, &[9.0, 14.5, 40.0]),
-            "longest_stall_ms": limit(draw, &[25.0, 80.0]),
-            "e2e_ms": limit(draw, &[1500.0, 6000.0]),
-        },
+        "slo": slo(draw),
+    })
+}
+
+fn slo(draw: &mut impl Rng) -> Value {
+    let limit = |draw: &mut _, values: &[f64]| -> Value {
+        let mut values: Vec<Value> = values.iter().map(|value| json!(value)).collect();
+        values.push(Value::Null);
+        one_of(draw, &values)
+    };
+    json!({
+        "ttft_ms": limit(draw, &[60.0, 400.0, 2000.0]),
+        "tpot_ms": limit(draw, &[9.0, 14.5, 40.0]),
+        "longest_stall_ms": limit(draw, &[25.0, 80.0]),
+        "ttfvt_ms": limit(draw, &[700.0, 2500.0]),
+        "itl_percentile": one_of(draw, &[
+            Value::Null,
+            Value::Null,
+            json!({ "percentile": 95.0, "ms": 14.0 }),
+            json!({ "percentile": 50.0, "ms": 9.0 }),
+            json!({ "percentile": 99.9, "ms": 40.0 }),
+        ]),
+        "e2e_ms": limit(draw, &[1500.0, 6000.0]),
     })
 }
 

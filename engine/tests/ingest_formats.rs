@@ -3,7 +3,7 @@
 
 use goodput_engine::ingest::{
     BenchmarkPoint, Contents, Definition, Latency, LengthSource, Load, MissingFact, Parsed,
-    RecordOutcome, RefusalKind, RequestTrace, TokenKind, Weighting, csv_points, read,
+    RecordOutcome, RefusalKind, RequestTrace, TokenKind, Weighting, csv_points, read, read_file,
 };
 
 macro_rules! fixture {
@@ -24,7 +24,7 @@ fn trace(bytes: &[u8]) -> (RequestTrace, Vec<String>) {
     let parsed = parsed(bytes);
     match parsed.contents {
         Contents::Trace(trace) => (trace, parsed.notes.remarks),
-        Contents::Benchmark { .. } => panic!("not a trace"),
+        Contents::Benchmark { .. } | Contents::Lengths(_) => panic!("not a trace"),
     }
 }
 
@@ -303,4 +303,36 @@ fn what_was_read_survives_the_way_to_the_page() {
         let back: Parsed = serde_json::from_str(&sent).unwrap();
         assert!(back == parsed, "not the same after one crossing");
     }
+}
+
+/// A scrape of a running server says how long its requests were: lengths of a class that draw what
+/// the histogram counted, and are checked as any others.
+#[test]
+fn the_page_of_a_running_server_gives_lengths_for_a_class() {
+    use goodput_engine::review::report;
+    use goodput_engine::scenario::{doc::LengthsDoc, lengths_of};
+    let page = include_str!("fixtures/ingest/vllm_metrics.txt");
+    let review = report(&[read_file("metrics.txt", page.as_bytes())]);
+    let file = &review.files[0];
+    assert_eq!((file.format.as_deref(), &file.refused), (Some("vllm_metrics"), &None));
+    assert!(review.findings.is_empty(), "lengths have nothing to review: {:?}", review.findings);
+    let lengths = file.lengths.as_ref().expect("lengths");
+    assert_eq!(lengths.requests, 400);
+    for (doc, mean, of_sum, below, share) in [
+        (&lengths.input_tokens, lengths.mean_input_tokens, 480.0, 1_000.0, 0.95),
+        (&lengths.output_tokens, lengths.mean_output_tokens, 200.0, 200.0, 0.75),
+    ] {
+        assert_eq!(mean, Some(of_sum));
+        let law = lengths_of(doc).expect("a sound law");
+        assert!((law.share_at(below) - share).abs() < 1e-6, "{doc:?}");
+        // Within a bucket lengths are spread evenly, so the mean may be off by a part of one.
+        let drawn = (0..4_000).map(|i| f64::from(law.quantile((f64::from(i) + 0.5) / 4e3)));
+        let drawn = drawn.sum::<f64>() / 4e3;
+        assert!((drawn / of_sum - 1.0).abs() < 0.25, "{drawn} against {of_sum}");
+        assert!(matches!(doc, LengthsDoc::Quantiles { .. }));
+    }
+    let prompts = page.lines().filter(|line| !line.contains("generation"));
+    let prompts_alone = prompts.collect::<Vec<_>>().join("\n");
+    let refused = read_file("half.txt", prompts_alone.as_bytes()).refused.expect("half a page");
+    assert!(refused.message.contains("request_generation_tokens"), "{}", refused.message);
 }

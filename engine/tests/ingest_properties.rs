@@ -26,6 +26,7 @@ const FILES: &[&[u8]] = &[
     include_bytes!("fixtures/ingest/llm_d_0_2.yaml"),
     include_bytes!("fixtures/ingest/console_vllm_2026.txt"),
     include_bytes!("fixtures/ingest/console_sglang_2025.txt"),
+    include_bytes!("fixtures/ingest/vllm_metrics.txt"),
     include_bytes!("fixtures/ingest/inference_perf_2025_stage.json"),
     include_bytes!("fixtures/ingest/inference_perf_2026_stage.json"),
     include_bytes!("fixtures/ingest/inference_perf_2026_summary.json"),

@@ -87,7 +87,7 @@ fn rows_say_what_simulations_of_those_fleets_say() {
         }
         let mean = attainments.iter().sum::<f64>() / attainments.len() as f64;
         assert!((row.attainment - mean).abs() < 1e-12);
-        assert_eq!(row.cost_per_month, Some(f64::from(row.replicas) * 2.0 * 720.0));
+        assert_eq!(row.cost_per_month, Some(f64::from(row.replicas) * 2.0 * 730.0));
     }
     let attainment = |row: &FleetRow| row.attainment;
     assert!(report.fleets.iter().map(attainment).is_sorted(), "more replicas, more good");

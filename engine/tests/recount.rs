@@ -32,19 +32,25 @@ fn scenario(chat: &Value, batch: &Value) -> Scenario {
     check(&serde_json::from_value(doc).expect("a document")).expect("a valid scenario").scenario
 }
 
-fn counted(scenario: &Scenario, run: &Simulated) -> Recount {
-    recount(scenario, (&run.requests, &run.run.stamps))
+/// The run of `simulated`, counted under the contracts of `scenario`.
+fn counted(simulated: &Scenario, scenario: &Scenario, run: &Simulated) -> Recount {
+    recount(simulated, &scenario.contracts, (&run.requests, &run.run.stamps)).expect("countable")
 }
 
 #[test]
 fn counting_again_is_simulating_again() {
-    let chat = json!({ "ttft_ms": 800.0, "tpot_ms": 30.0 });
+    let gaps = |percentile: f64| json!({ "percentile": percentile, "ms": 30.0 });
+    let chat = json!({ "ttft_ms": 800.0, "tpot_ms": 30.0, "itl_percentile": gaps(95.0) });
     let batch = json!({ "e2e_ms": 30_000.0, "attainment_target": 0.5 });
-    let run = answer(&scenario(&chat, &batch)).expect("an answer");
+    let simulated_with = scenario(&chat, &batch);
+    let run = answer(&simulated_with).expect("an answer");
     let mut counted_as = Vec::new();
     for (chat, batch) in [
         (chat.clone(), batch.clone()),
         (json!({ "ttft_ms": 80.0, "tpot_ms": 30.0 }), batch.clone()),
+        (json!({ "ttft_ms": 8_000.0, "itl_percentile": gaps(50.0) }), batch.clone()),
+        (json!({ "ttft_ms": 8_000.0, "itl_percentile": gaps(99.0) }), batch.clone()),
+        (json!({ "ttft_ms": 8_000.0, "ttfvt_ms": 90.0 }), batch.clone()),
         (json!({ "ttft_ms": 8_000.0, "tpot_ms": 12.0 }), batch.clone()),
         (
             json!({ "ttft_ms": 2_000.0, "longest_stall_ms": 90.0 }),
@@ -64,7 +70,7 @@ fn counting_again_is_simulating_again() {
     ] {
         let other = scenario(&chat, &batch);
         let simulated = answer(&other).expect("an answer").report;
-        let again = counted(&other, &run);
+        let again = counted(&simulated_with, &other, &run);
         assert_eq!(again.outcomes, simulated.outcomes, "{chat} {batch}");
         assert_eq!(again.offered, simulated.offered);
         assert_eq!(again.good, simulated.goodput.good);
@@ -75,19 +81,38 @@ fn counting_again_is_simulating_again() {
         counted_as.push((again.outcomes, again.contract_holds));
     }
     let holds: Vec<bool> = counted_as.iter().map(|(_, holds)| *holds).collect();
-    assert!(holds[5] && !holds[4], "one percentile target decides: {holds:?}");
+    assert!(holds[8] && !holds[7], "one percentile target decides: {holds:?}");
     let before = counted_as.len();
     counted_as.dedup();
     assert_eq!(counted_as.len(), before, "every contract judges otherwise: {counted_as:?}");
 }
 
+/// The run counted gaps above 30 ms, so how many are above 31 ms takes a simulation; another
+/// percentile of them does not.
+#[test]
+fn what_was_not_counted_is_refused() {
+    let gaps = |percentile: f64, ms: f64| {
+        let itl = json!({ "percentile": percentile, "ms": ms });
+        scenario(&json!({ "itl_percentile": itl }), &json!({ "e2e_ms": 9e3 }))
+    };
+    let simulated_with = gaps(95.0, 30.0);
+    let run = answer(&simulated_with).expect("an answer");
+    let rows = (run.requests.as_slice(), run.run.stamps.as_slice());
+    let refused = recount(&simulated_with, &gaps(95.0, 31.0).contracts, rows).expect_err("no");
+    assert_eq!(refused.path, "workload.classes[0].slo.itl_percentile.ms");
+    let medians = recount(&simulated_with, &gaps(50.0, 30.0).contracts, rows).expect("the same");
+    let p95 = recount(&simulated_with, &simulated_with.contracts, rows).expect("the same");
+    assert!(medians.good > p95.good, "{} against {}", medians.good, p95.good);
+}
+
 #[test]
 fn within_is_the_part_of_the_histogram_below_the_limit() {
     let slo = |at: f64| json!({ "ttft_ms": at, "tpot_ms": at / 40.0, "longest_stall_ms": at / 4.0, "e2e_ms": 5.0 * at });
-    let run = answer(&scenario(&slo(500.0), &slo(500.0))).expect("an answer");
+    let simulated_with = scenario(&slo(500.0), &slo(500.0));
+    let run = answer(&simulated_with).expect("an answer");
     let mut before = [0; 4];
     for at in [200.0, 1_000.0, 5_000.0, 20_000.0] {
-        let within = counted(&scenario(&slo(at), &slo(at)), &run).within;
+        let within = counted(&simulated_with, &scenario(&slo(at), &slo(at)), &run).within;
         let counts =
             [within.ttft, within.tpot, within.stall, within.e2e].map(|n| n.expect("a limit"));
         assert!(counts.iter().zip(before).all(|(now, before)| *now >= before), "{at}: {counts:?}");
@@ -109,6 +134,6 @@ fn within_is_the_part_of_the_histogram_below_the_limit() {
     }
     assert!(report.outcomes[&Outcome::CancelledBeforeFirst] > 0, "what never came is not within");
     let missing = scenario(&json!({ "ttft_ms": 500.0 }), &json!({ "e2e_ms": 500.0 }));
-    let within = counted(&missing, &run).within;
+    let within = counted(&simulated_with, &missing, &run).within;
     assert_eq!((within.ttft, within.e2e), (None, None), "not every class has it");
 }

@@ -3,6 +3,8 @@
 
 mod benchmark;
 mod broken_link;
+mod contract;
+mod draws;
 mod edit;
 mod editors;
 mod files;

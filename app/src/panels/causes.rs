@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::figure::Previous;
 use crate::controls::{Swatch, fill_of};
 use crate::state::{Workbench, workbench};
-use crate::view_model::books::{self, BindRow, BookRow, Books, FleetSizeRow};
+use crate::view_model::books::{self, BindRow, BookRow, Books, FleetSizeRow, MarginalRow};
 
 /// The three panels.
 #[component]
@@ -169,7 +169,8 @@ fn FleetSize() -> impl IntoView {
         bench.screen.with(|screen| {
             let (plan, _) = screen.plan()?;
             let target = screen.simulated()?.report.attainment_target;
-            Some((plan.sentence.clone(), books::fleet_sizes(plan), target, plan.seeds.len()))
+            let tables = (books::fleet_sizes(plan), books::marginal(plan));
+            Some((plan.sentence.clone(), tables, target, plan.seeds.len()))
         })
     });
     let outdated = is_outdated(bench);
@@ -177,8 +178,12 @@ fn FleetSize() -> impl IntoView {
         <section class="panel" class:stale=outdated data-testid="fleet-size" aria-labelledby="size-head">
             <h3 id="size-head"><super::Defined id="replicas" word="Fleet size"/> <Previous stale=outdated/></h3>
             {move || match view.get() {
-                Some((caption, rows, target, seeds)) => {
-                    view! { <FleetTable caption rows target seeds/> }.into_any()
+                Some((caption, (rows, marginal), target, seeds)) => {
+                    view! {
+                        <FleetTable caption rows target seeds/>
+                        {(!marginal.is_empty()).then(|| view! { <Marginal rows=marginal/> })}
+                    }
+                        .into_any()
                 }
                 None => view! { <Waiting bench/> }.into_any(),
             }}
@@ -249,8 +254,40 @@ fn FleetTable(
             )}
         </p>
         <p class="note">
-            "Up to: how far this mix may grow before the contract breaks, looked for with the fleet as it is now; – for the others"
+            "Up to: how far this mix may grow before the contract breaks, looked for in the seed that is shown and with the fleet as it is now; – for the others"
         </p>
+    }
+    .into_any()
+}
+
+/// What the last per cent of good requests costs.
+#[component]
+fn Marginal(rows: Vec<MarginalRow>) -> impl IntoView {
+    let rows = rows.into_iter().map(|row| {
+        view! {
+            <tr class:on=row.reaches_answer>
+                <th scope="row">{row.step}</th>
+                <td>{row.adds}</td>
+                <td>{row.month}</td>
+                <td>{row.per_percent}</td>
+                <td>{row.per_thousand}</td>
+            </tr>
+        }
+    });
+    view! {
+        <table class="nn" data-testid="marginal">
+            <caption><super::Defined id="marginal-cost" word="What one step larger costs"/></caption>
+            <thead>
+                <tr>
+                    <th scope="col">"Replicas"</th>
+                    <th scope="col">"Good"</th>
+                    <th scope="col">"Month"</th>
+                    <th scope="col">"Per 1 %"</th>
+                    <th scope="col">"Per 1k good"</th>
+                </tr>
+            </thead>
+            <tbody>{rows.collect_view()}</tbody>
+        </table>
     }
     .into_any()
 }

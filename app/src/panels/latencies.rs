@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use goodput_engine::slo::Limit;
 use leptos::ev::{KeyboardEvent, PointerEvent};
 use leptos::prelude::*;
 
@@ -20,9 +21,10 @@ use crate::view_model::latencies::{self, KINDS, Kind, LimitLine};
 pub fn Latencies(simulated: Memo<bool>) -> impl IntoView {
     let bench = workbench();
     bench.recount_while_dragging();
-    let panels = KINDS.iter().enumerate().map(|(i, kind)| {
+    let panels = KINDS.iter().map(|kind| {
         let there = Memo::new(move |_| {
-            i < 2 || limits_of(bench, kind).is_some_and(|lines| !lines.is_empty())
+            let always = matches!(kind.limit, Limit::Ttft | Limit::Tpot);
+            always || hides(bench, kind) || limits_of(bench, kind).is_some_and(|l| !l.is_empty())
         });
         view! {
             {move || there.get().then(|| view! { <div class="panel"><Latency kind/></div> })}
@@ -34,6 +36,14 @@ pub fn Latencies(simulated: Memo<bool>) -> impl IntoView {
         </div>
     }
     .into_any()
+}
+
+/// Whether the kind is the first visible token, and some are hidden before it.
+fn hides(bench: Workbench, kind: &Kind) -> bool {
+    let there = bench.screen.with(|screen| {
+        screen.simulated().is_some_and(|shown| kind.percentiles(&shown.report).is_some())
+    });
+    kind.limit == Limit::Ttfvt && there
 }
 
 fn limits_of(bench: Workbench, kind: &Kind) -> Option<Vec<LimitLine>> {
@@ -59,8 +69,8 @@ fn Latency(kind: &'static Kind) -> impl IntoView {
                 before: shown.before.as_ref().and_then(|before| before.report.as_deref()),
                 drag: own.as_ref().map(|drag| (drag, recount.as_ref())),
             };
-            let (chart, caption) = latencies::chart(kind, &source);
-            let readings = figures::readings(kind.percentiles(&shown.report));
+            let (chart, caption) = latencies::chart(kind, &source)?;
+            let readings = figures::readings(kind.percentiles(&shown.report)?);
             Some(Picture { chart: Arc::new(Chart::Latency(chart)), caption, readings })
         })
     });

@@ -7,6 +7,7 @@ use crate::browser;
 use crate::controls::id_of;
 use crate::state::field::Field;
 use crate::state::workbench;
+use crate::view_model::words;
 
 /// A banner that stays until it is dismissed.
 #[component]
@@ -22,8 +23,8 @@ pub fn NoticeBar() -> impl IntoView {
                         view! {
                             <div class="notice" data-testid="notice">
                                 <p>
-                                    <strong>{notice.text}</strong>
-                                    <span>{notice.hint}</span>
+                                    <strong>{words::clause(&notice.text)}</strong>
+                                    <span>{words::clause(&notice.hint)}</span>
                                 </p>
                                 <button
                                     class="link"

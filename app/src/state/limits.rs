@@ -32,6 +32,8 @@ pub struct Drag {
 pub fn field_of(limit: Limit) -> ClassField {
     match limit {
         Limit::Ttft => ClassField::Ttft,
+        Limit::Ttfvt => ClassField::Ttfvt,
+        Limit::Itl => ClassField::Itl,
         Limit::Tpot => ClassField::Tpot,
         Limit::Stall => ClassField::LongestStall,
         Limit::E2e => ClassField::E2e,

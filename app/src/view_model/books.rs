@@ -2,7 +2,7 @@
 
 use goodput_engine::accounts::report::{Cost, CostLine};
 use goodput_engine::math;
-use goodput_engine::planner::report::{PlanReport, Relaxation};
+use goodput_engine::planner::report::{MarginalStep, PlanReport, Relaxation};
 
 use super::words;
 use crate::charts::Look;
@@ -223,6 +223,40 @@ pub fn fleet_sizes(plan: &PlanReport) -> Vec<FleetSizeRow> {
     rows.collect()
 }
 
+/// One step from a fleet to the next larger one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MarginalRow {
+    /// `6 to 7`.
+    pub step: String,
+    /// It ends at the answer: the last per cent.
+    pub reaches_answer: bool,
+    /// Attainment that it adds, per cent of the offered requests.
+    pub adds: String,
+    /// What it costs a month.
+    pub month: String,
+    /// The same over the per cent that it adds.
+    pub per_percent: String,
+    /// The same over a thousand of the good requests that it adds.
+    pub per_thousand: String,
+}
+
+/// What each step larger costs and adds; none without a price.
+pub fn marginal(plan: &PlanReport) -> Vec<MarginalRow> {
+    let priced = plan.marginal.iter().filter(|step| step.usd_per_month.is_some());
+    let usd = |usd: Option<f64>, text: fn(f64) -> String| {
+        usd.map_or_else(|| format::NONE.to_owned(), text)
+    };
+    let row = |step: &MarginalStep| MarginalRow {
+        step: format!("{} to {}", step.from_replicas, step.to_replicas),
+        reaches_answer: step.reaches_answer,
+        adds: format::with_unit(&format::signed(step.adds_points, 1), "%"),
+        month: usd(step.usd_per_month, format::usd_short),
+        per_percent: usd(step.usd_per_month_per_point, format::usd_short),
+        per_thousand: usd(step.usd_per_added_good_request.map(|usd| 1e3 * usd), format::usd),
+    };
+    priced.map(row).collect()
+}
+
 fn times(alpha: f64) -> String {
     format::with_unit(&format::aligned(alpha, 2), "×")
 }
@@ -247,6 +281,7 @@ mod tests {
             sentence: String::new(),
             answer: PlanAnswer::NotFound { tried: 1 },
             fleets: Vec::new(),
+            marginal: Vec::new(),
             replicas_floor: 1,
             alpha: Some(alpha),
             alpha_is_least,
@@ -262,6 +297,27 @@ mod tests {
     fn relaxation(gain: f64, gain_is_least: bool) -> Relaxation {
         let (constraint, label) = ("seats".to_owned(), "max_num_seqs × 1.25".to_owned());
         Relaxation { constraint, label, gain, gain_is_least, binds: true }
+    }
+
+    #[test]
+    fn a_step_that_adds_nothing_has_no_price_per_per_cent() {
+        let step = |adds_points, per_point| MarginalStep {
+            from_replicas: 2,
+            to_replicas: 3,
+            reaches_answer: true,
+            adds_points,
+            adds_good_rps: 0.1 * adds_points,
+            usd_per_month: Some(1_460.0),
+            usd_per_month_per_point: per_point,
+            usd_per_added_good_request: per_point.map(|_| 1.1e-3),
+        };
+        let marginal =
+            |steps| marginal(&PlanReport { marginal: steps, ..plan(1.0, false, vec![]) });
+        let rows = marginal(vec![step(5.0, Some(292.0)), step(-0.1, None)]);
+        assert_eq!((rows[0].adds.as_str(), rows[0].per_percent.as_str()), ("+5\u{202f}%", "$292"));
+        assert_eq!((rows[1].adds.as_str(), rows[1].per_percent.as_str()), ("−0.1\u{202f}%", "–"));
+        let unpriced = MarginalStep { usd_per_month: None, ..step(5.0, None) };
+        assert!(marginal(vec![unpriced]).is_empty(), "no price, no cost");
     }
 
     #[test]

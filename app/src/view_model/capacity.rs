@@ -50,7 +50,8 @@ fn caption(chart: &CapacityChart) -> String {
         });
         text = format!("{text}; here {}{within}", format::significant(sustained));
     }
-    text
+    // An estimate of the mean request: said where the numbers are read.
+    format!("{text}. By arithmetic: no queues, no bursts")
 }
 
 #[cfg(test)]

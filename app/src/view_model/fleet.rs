@@ -1,6 +1,6 @@
 //! Words of the fleet editor.
 
-use goodput_engine::catalog;
+use goodput_engine::catalog::{self, PriceQuote};
 use goodput_engine::estimate::report::EstimateReport;
 use goodput_engine::fleet::{
     GpuSpec, KvPrecision, LayerGroup, ModelShape, WeightPrecision, parse_hf_config,
@@ -184,14 +184,54 @@ pub fn layers_line(shape: &ModelShape) -> String {
     }
 }
 
+/// A row of the price sheet as a choice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SheetRow {
+    /// What is read: plan, offer, region, range and date.
+    pub label: String,
+    /// The middle of its range, USD per GPU-hour.
+    pub usd: f64,
+    /// What then stands as the source.
+    pub source: String,
+}
+
+/// The price sheet of the present GPU, by plan.
+pub fn price_sheet(doc: &ScenarioDoc) -> Vec<SheetRow> {
+    let Some(CatalogRef::Id(id)) = doc.fleet.pools.first().map(|pool| &pool.gpu) else {
+        return Vec::new();
+    };
+    let mut quotes = catalog::prices(id);
+    quotes.retain(|quote| quote.currency == "USD");
+    quotes.sort_by_key(|quote| (quote.plan, std::cmp::Reverse(&quote.citation.as_of)));
+    let row = |quote: &&PriceQuote| {
+        let (low, high) = (quote.low_per_gpu_hour, quote.high_per_gpu_hour);
+        let range = if low < high {
+            format!("{} to {}", format::usd_cents(low), format::usd_cents(high))
+        } else {
+            format::usd_cents(low)
+        };
+        let place = if quote.region.is_empty() { "" } else { ", " };
+        let offer = format!("{}{place}{}", quote.offer, quote.region);
+        let (plan, date) = (quote.plan.words(), &quote.citation.as_of);
+        SheetRow {
+            label: format!("{plan}: {range}, {offer}, {date}"),
+            // To the cent, as prices are quoted.
+            usd: (50.0 * (low + high)).round() / 100.0,
+            source: format!("{plan}, {offer}: {range}, {date}"),
+        }
+    };
+    quotes.iter().map(row).collect()
+}
+
 /// What the present GPU is offered for, as the catalogue knows.
 pub fn price_range(doc: &ScenarioDoc) -> String {
     let Some(CatalogRef::Id(id)) = doc.fleet.pools.first().map(|pool| &pool.gpu) else {
         return String::new();
     };
     let quotes = catalog::prices(id);
-    let low = quotes.iter().map(|q| q.low_usd_per_gpu_hour).fold(f64::MAX, f64::min);
-    let high = quotes.iter().map(|q| q.high_usd_per_gpu_hour).fold(0.0, f64::max);
+    let quotes: Vec<_> = quotes.into_iter().filter(|quote| quote.currency == "USD").collect();
+    let low = quotes.iter().map(|q| q.low_per_gpu_hour).fold(f64::MAX, f64::min);
+    let high = quotes.iter().map(|q| q.high_per_gpu_hour).fold(0.0, f64::max);
     let newest = quotes.iter().map(|q| q.citation.as_of.as_str()).max();
     newest.map_or_else(
         || "The catalogue knows no price of this GPU".into(),

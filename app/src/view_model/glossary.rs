@@ -5,6 +5,10 @@
 //! `bench_serving` of 2026, GuideLLM 0.2 to 0.8, AIPerf 0.1 to 0.14, inference-perf 0.5 and 0.6,
 //! llmperf).
 
+mod cost;
+
+use cost::COST;
+
 /// One term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Term {
@@ -61,6 +65,18 @@ const LATENCIES: &[Term] = &[
          start at scheduling and leave the queue out.",
     ),
     term(
+        "ttfvt",
+        "Time to first visible token (TTFVT)",
+        "From the moment a request is due until the first token that its user sees: the first \
+         after those that a reasoning model hides. An answer whose budget is spent before it shows \
+         anything never gets one. Missing this limit counts as a late first token.",
+        "token number (hidden + 1) − due",
+        "AIPerf and genai-perf: time_to_first_output_token, beside time_to_first_token, which a \
+         reasoning token ends. GuideLLM: time_to_first_output_token_ms. Leaderboards say time to \
+         first answer token. vLLM bench serve has no such number: its TTFT ends with the first \
+         chunk of any kind.",
+    ),
+    term(
         "tpot",
         "Time per output token (TPOT)",
         "The average gap between the tokens of one request. One token passes every limit.",
@@ -78,6 +94,18 @@ const LATENCIES: &[Term] = &[
         "event i + 1 − event i",
         "vLLM pools the gaps between chunks of all requests. AIPerf calls them \
          inter_chunk_latency.",
+    ),
+    term(
+        "itl-percentile",
+        "ITL percentile of a request",
+        "A limit on a percentile of each request's own gaps: with p95 ≤ 50 ms no more than 5 % of \
+         its gaps may be longer. A simulation counts the gaps above the limit, which decides it \
+         exactly (nearest rank); a file with its list of gaps is judged from that list. Missing it \
+         counts as a stall.",
+        "gaps above the limit ≤ n − ⌈p × n⌉, of the n gaps of one request",
+        "Tools print ITL percentiles over the gaps of all requests pooled, where long answers \
+         outvote short ones and one bad stream disappears. BLIS limits the mean gap of a request, \
+         which is TPOT.",
     ),
     term(
         "stall",
@@ -108,8 +136,8 @@ const CONTRACT: &[Term] = &[
     term(
         "slo",
         "Contract (SLO)",
-        "Inclusive limits on TTFT, TPOT, longest stall and E2E of each request of a class, and \
-         the share of offered requests that must be within all of them.",
+        "Inclusive limits on TTFT, first visible token, TPOT, longest stall, a percentile of its own \
+         gaps and E2E of each request of a class, and the share of offered requests that must be within all of them.",
         "",
         "vLLM: --goodput ttft:1000 tpot:50, in milliseconds. inference-perf: in seconds.",
     ),
@@ -251,9 +279,27 @@ const OUTCOMES: &[Term] = &[
         "",
         "",
     ),
-    term("late_first_token", "Late first token", "Missed the TTFT limit alone.", "", ""),
-    term("late_and_slow", "Late and slow", "Missed TTFT and another limit.", "", ""),
-    term("stalled", "Stalled", "In time at first, then a gap above the stall limit.", "", ""),
+    term(
+        "late_first_token",
+        "Late first token",
+        "Missed the limit on the first token, or on the first visible one, alone.",
+        "",
+        "",
+    ),
+    term(
+        "late_and_slow",
+        "Late and slow",
+        "Missed a limit on its first token and another one.",
+        "",
+        "",
+    ),
+    term(
+        "stalled",
+        "Stalled",
+        "In time at first, then a gap above the stall limit, or more gaps above their limit than the percentile allows.",
+        "",
+        "",
+    ),
     term("slow_tokens", "Slow tokens", "In time at first, TPOT above its limit.", "", ""),
     term("late_completion", "Late completion", "Missed the E2E limit alone.", "", ""),
     term("low_quality", "Low quality", "Within every limit, and not an acceptable answer.", "", ""),
@@ -262,50 +308,6 @@ const OUTCOMES: &[Term] = &[
         "Unfinished",
         "Not decided when the run was cut off. A limit already passed counts as missed.",
         "",
-        "",
-    ),
-];
-
-const COST: &[Term] = &[
-    term(
-        "cost-per-good",
-        "Cost per good request",
-        "What the fleet costs while it is provisioned, over the requests that were good. \
-         Undefined without a good request; absent without a price.",
-        "price × GPU-hours ÷ good requests",
-        "$ per million tokens pays for tokens that nobody could use.",
-    ),
-    term(
-        "books",
-        "Cost books",
-        "The GPU-seconds of every step are shared out among the requests in it by what they add \
-         to it. Every line is where money went; the lines sum to the total.",
-        "",
-        "",
-    ),
-    term("idle", "Idle", "Provisioned time without a step.", "", ""),
-    term(
-        "recomputed",
-        "Recomputed",
-        "Tokens computed a second time after a preemption: wasted, even if the request ends good.",
-        "",
-        "",
-    ),
-    term(
-        "origin",
-        "Origin of a number",
-        "Measured: fitted from your files. Library: fitted from published kernel tables. Physics: \
-         one law of the GPU shared by models. Datasheet: roofline only, wide range. Assumed: \
-         somebody said so. Simplified: bare token rates.",
-        "",
-        "",
-    ),
-    term(
-        "fitted",
-        "Fitted step time",
-        "One factor on the time of every engine step that makes simulated benchmarks agree with \
-         measured ones.",
-        "measured ÷ simulated",
         "",
     ),
 ];

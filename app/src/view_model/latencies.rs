@@ -27,12 +27,19 @@ pub struct Kind {
 }
 
 /// All of them, in the order of the waterfall.
-pub const KINDS: [Kind; 4] = [
+pub const KINDS: [Kind; 5] = [
     Kind {
         limit: Limit::Ttft,
         id: "ttft",
         title: "Time to first token",
         verb: "get a first token within",
+        beyond: Look::Late,
+    },
+    Kind {
+        limit: Limit::Ttfvt,
+        id: "ttfvt",
+        title: "Time to first visible token",
+        verb: "show a first token within",
         beyond: Look::Late,
     },
     Kind {
@@ -59,23 +66,28 @@ pub const KINDS: [Kind; 4] = [
 ];
 
 impl Kind {
-    fn of<'a>(&self, report: &'a SimReport) -> (&'a Histogram, &'a Percentiles) {
-        match self.limit {
+    /// `None` where no class hides tokens, and of what requests have no single value of.
+    fn of<'a>(&self, report: &'a SimReport) -> Option<(&'a Histogram, &'a Percentiles)> {
+        Some(match self.limit {
             Limit::Ttft => (&report.ttft_histogram, &report.ttft_ms),
+            Limit::Ttfvt => (report.ttfvt_histogram.as_ref()?, report.ttfvt_ms.as_ref()?),
             Limit::Tpot => (&report.tpot_histogram, &report.tpot_ms),
             Limit::Stall => (&report.longest_stall_histogram, &report.longest_stall_ms),
+            Limit::Itl => return None,
             Limit::E2e => (&report.e2e_histogram, &report.e2e_ms),
-        }
+        })
     }
 
     /// Its percentiles.
-    pub fn percentiles<'a>(&self, report: &'a SimReport) -> &'a Percentiles {
-        self.of(report).1
+    pub fn percentiles<'a>(&self, report: &'a SimReport) -> Option<&'a Percentiles> {
+        self.of(report).map(|(_, percentiles)| percentiles)
     }
 
     fn within(&self, within: &WithinLimits) -> Option<u64> {
         match self.limit {
             Limit::Ttft => within.ttft,
+            Limit::Ttfvt => within.ttfvt,
+            Limit::Itl => within.itl,
             Limit::Tpot => within.tpot,
             Limit::Stall => within.stall,
             Limit::E2e => within.e2e,
@@ -123,8 +135,8 @@ pub struct Source<'a> {
 }
 
 /// The chart and its finding.
-pub fn chart(kind: &Kind, source: &Source) -> (LatencyChart, String) {
-    let (histogram, percentiles) = kind.of(source.report);
+pub fn chart(kind: &Kind, source: &Source) -> Option<(LatencyChart, String)> {
+    let (histogram, percentiles) = kind.of(source.report)?;
     let lines = lines(source.doc, kind.limit);
     let place = |line: &LimitLine| match source.drag {
         Some((drag, _)) if drag.class == line.class => drag.ms,
@@ -150,16 +162,17 @@ pub fn chart(kind: &Kind, source: &Source) -> (LatencyChart, String) {
         in_time: within.and_then(|within| kind.within(within)).filter(|_| common.is_some()),
         p50_ms: percentiles.p50,
         beyond: kind.beyond,
-        before: source.before.map_or_else(Vec::new, |report| {
-            let (histogram, percentiles) = kind.of(report);
-            ghost(histogram, percentiles.population)
-        }),
+        before: source
+            .before
+            .and_then(|report| kind.of(report))
+            .map(|(histogram, percentiles)| ghost(histogram, percentiles.population))
+            .unwrap_or_default(),
     };
     let caption = match source.drag {
         Some((drag, recount)) => dragged_caption(source.report, drag, recount),
         None => caption(kind, &chart, percentiles),
     };
-    (chart, caption)
+    Some((chart, caption))
 }
 
 /// The outline of another distribution: edge and share, stepwise.

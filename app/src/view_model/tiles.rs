@@ -260,9 +260,14 @@ fn debt(source: &Source) -> Tile {
         Delta::amount(before.debt.peak_work_s, debt.peak_work_s, Better::Lower, format::seconds)
     });
     let detail = format!(
-        "{} tokens unfinished; oldest waits {}{}",
+        "{} tokens unfinished; oldest waits {}{}{}",
         format::short(debt.peak_tokens as f64),
         format::seconds(debt.oldest_age_s),
+        // A clock runs from the first attempt, and a queue's limit from the one that is in it.
+        match source.report.attempts.retried {
+            0 => "",
+            _ => " since it was first due, earlier attempts included",
+        },
         match debt.waiting_at_end {
             0 => String::new(),
             n => format!("; {} waiting at the end", format::count(n)),

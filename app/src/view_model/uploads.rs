@@ -6,6 +6,7 @@ use goodput_engine::ingest::{
 };
 use goodput_engine::problem::Severity;
 use goodput_engine::review::{Figure, Finding};
+use goodput_engine::scenario::LengthsWorkload;
 
 use crate::format;
 use crate::state::uploads::Fact;
@@ -13,7 +14,7 @@ use crate::worker::reader::ReadFile;
 
 /// The formats that are read, by id. The engine's own list would bring its parsers into the page;
 /// a test holds the two together.
-pub const FORMATS: [(&str, &str); 17] = [
+pub const FORMATS: [(&str, &str); 18] = [
     ("guidellm", "GuideLLM report (JSON or YAML)"),
     ("llm_d_report", "llm-d benchmark report (YAML or JSON)"),
     ("guidellm_csv", "GuideLLM CSV"),
@@ -28,6 +29,7 @@ pub const FORMATS: [(&str, &str); 17] = [
     ("vllm_bench_serve", "vLLM bench serve JSON"),
     ("engine_request_log", "engine request log (JSON lines)"),
     ("serving_console", "vLLM or SGLang console block"),
+    ("vllm_metrics", "/metrics page of a running vLLM server"),
     ("azure_llm_trace", "Azure LLM inference trace (CSV)"),
     ("request_table", "table of requests (CSV)"),
     ("benchmark_csv", "benchmark rows (CSV)"),
@@ -168,6 +170,19 @@ pub fn trace_rows(trace: &TraceSummary) -> Vec<(&'static str, String)> {
         ("Peak 10\u{202f}s", peak(trace.peak_10s_rps, trace.peak_10s_bin_rps)),
         ("Input", lengths(&trace.input_tokens)),
         ("Output", lengths(&trace.output_tokens)),
+    ]
+}
+
+/// What the requests of a running server were like, name and value.
+pub fn served_rows(served: &LengthsWorkload) -> Vec<(&'static str, String)> {
+    let mean = |mean: Option<f64>| {
+        let tokens = |tokens| format::with_unit(&format::rounded(tokens, 4), "tokens on average");
+        mean.map_or_else(|| format::NONE.to_owned(), tokens)
+    };
+    vec![
+        ("Requests finished", format::count(served.requests)),
+        ("Input", mean(served.mean_input_tokens)),
+        ("Output", mean(served.mean_output_tokens)),
     ]
 }
 

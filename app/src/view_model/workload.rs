@@ -8,10 +8,14 @@ use crate::format;
 /// The contract of a class in one line.
 pub fn contract_line(class: &ClassDoc) -> String {
     let slo = &class.slo;
+    let itl = slo.itl_percentile;
+    let gaps = itl.map_or_else(String::new, |limit| format!("ITL p{}", limit.percentile));
     let limits = [
         ("TTFT", slo.ttft_ms),
+        ("visible", slo.ttfvt_ms),
         ("TPOT", slo.tpot_ms),
         ("stall", slo.longest_stall_ms),
+        (gaps.as_str(), itl.map(|limit| limit.ms)),
         ("E2E", slo.e2e_ms),
     ];
     let mut parts: Vec<String> = limits

@@ -109,9 +109,9 @@ impl Simulator {
             }
             Question::Recount(contracts) => {
                 let Served { scenario, requests, stamps, .. } = self.served(doc)?;
-                let mut judged = scenario.clone();
-                judged.contracts = checked(&under(doc, contracts))?.contracts;
-                Finding::Recounted(accounts::recount(&judged, (requests, stamps)))
+                let contracts = checked(&under(doc, contracts))?.contracts;
+                let found = accounts::recount(scenario, &contracts, (requests, stamps));
+                Finding::Recounted(found.map_err(|problem| vec![problem])?)
             }
             Question::LifeCycle => {
                 let Served { scenario, requests, stamps, .. } = self.served(doc)?;

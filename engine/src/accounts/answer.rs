@@ -16,8 +16,9 @@ use super::words::{span_ms, thousands};
 use crate::problem::Problem;
 use crate::scenario::{Pool, Scenario};
 use crate::sim::{CutOff, FleetSim, FleetSpec, Progress, ReplicaSpec, RunLimits, SimRun, WorkRate};
+use crate::slo::gap_limits;
 use crate::units::Picos;
-use crate::workload::{OfferedRequest, demand};
+use crate::workload::{Hidden, OfferedRequest, demand, digest};
 
 /// Why a scenario has no simulated answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -173,6 +174,14 @@ impl<'a> Answer<'a> {
         FleetSim::new(&self.requests, &self.fleet, limits)
             .weighing(self.work_rate())
             .asked_by(&self.scenario.classes, self.scenario.seed)
+            .counting_gaps_above(&gap_limits(&self.scenario.contracts))
+    }
+
+    /// Whether the first token that is shown is another than the first, or matters as such.
+    fn hides_tokens(&self) -> bool {
+        let Scenario { classes, contracts, .. } = self.scenario;
+        classes.iter().any(|class| class.hidden != Hidden::None)
+            || contracts.iter().any(|contract| contract.ttfvt.is_some())
     }
 
     /// Counts a finished run.
@@ -182,24 +191,22 @@ impl<'a> Answer<'a> {
         let rows = tally::rows(&requests, &run.stamps, &self.scenario.contracts);
         let window = tally::window(&rows, self.scenario.warmup);
         report.accounting = account_for(self.scenario, &self.fleet.replica, window);
+        report.requests_digest = format!("{:016x}", digest(&requests));
         Simulated { report, requests, run }
     }
 
     /// The same without the accounting of every request, for a caller with many runs.
     pub fn count(&self, run: &SimRun) -> SimReport {
-        let Scenario { horizon, warmup, contracts, .. } = self.scenario;
+        let Scenario { name, seed, horizon, warmup, contracts, .. } = self.scenario;
         let requests = run.requests.as_deref().unwrap_or(&self.requests);
-        let saturations = self.saturations_of(run);
         let rows = tally::rows(requests, &run.stamps, contracts);
         let window = tally::window(&rows, *warmup);
-        let supply = self.supply(requests, &saturations, run);
+        let supply = self.supply(requests, &self.saturations_of(run), run);
         let unyielding = unyielding(self.scenario, requests, &supply);
-        let series = self.series(requests, run);
-        let outcomes = tally::outcomes(window);
-        let missed_targets = tally::missed_targets(window, contracts);
+        let (series, outcomes) = (self.series(requests, run), tally::outcomes(window));
         let evidence = Evidence {
             attained: tally::attained(window, contracts),
-            missed_targets: &missed_targets,
+            missed_targets: &tally::missed_targets(window, contracts),
             untold: untold(window, run),
             attainment: tally::attainment(window),
             outcomes: &outcomes,
@@ -208,13 +215,15 @@ impl<'a> Answer<'a> {
             unyielding,
             contracts,
         };
-        let latencies = Latencies::of(window);
-        let [ttft, tpot, e2e, longest_stall] = latencies.histograms();
-        let [ttft_ms, tpot_ms, e2e_ms, longest_stall_ms, queue_wait_ms] = latencies.percentiles();
+        let all = Latencies::of(window);
+        let [ttft, ttfvt, tpot, e2e, longest_stall] = all.histograms();
+        let [ttft_ms, ttfvt_ms, tpot_ms, e2e_ms, longest_stall_ms, queue_wait_ms] =
+            all.percentiles();
         SimReport {
             verdict: evidence.verdict(),
-            name: self.scenario.name.clone(),
-            seed: self.scenario.seed,
+            name: name.clone(),
+            seed: *seed,
+            requests_digest: String::new(),
             horizon_s: horizon.as_secs(),
             warmup_s: warmup.as_secs(),
             ended_s: run.ended.as_secs(),
@@ -228,6 +237,7 @@ impl<'a> Answer<'a> {
             contract_holds: evidence.contract_holds(),
             goodput: goodput(self.scenario, window, self.paid(run)),
             ttft_ms,
+            ttfvt_ms: self.hides_tokens().then_some(ttfvt_ms),
             tpot_ms,
             e2e_ms,
             longest_stall_ms,
@@ -240,6 +250,7 @@ impl<'a> Answer<'a> {
             cost: self.cost(&rows, run),
             series,
             ttft_histogram: ttft,
+            ttfvt_histogram: self.hides_tokens().then_some(ttfvt),
             tpot_histogram: tpot,
             e2e_histogram: e2e,
             longest_stall_histogram: longest_stall,
@@ -292,7 +303,8 @@ impl<'a> Answer<'a> {
                 let rows: Vec<Row> = window.iter().filter(of_class).copied().collect();
                 let requests: Vec<OfferedRequest> = rows.iter().map(|row| *row.request).collect();
                 let (input_tokens, output_tokens) = LengthSummary::of(&requests, max_model_len);
-                let [ttft_ms, tpot_ms, e2e_ms, ..] = Latencies::of(&rows).percentiles();
+                let [ttft_ms, ttfvt_ms, tpot_ms, e2e_ms, ..] = Latencies::of(&rows).percentiles();
+                let hides = class.hidden != Hidden::None || contract.ttfvt.is_some();
                 ClassReport {
                     name: class.name.clone(),
                     offered: rows.len() as u64,
@@ -300,6 +312,7 @@ impl<'a> Answer<'a> {
                     attainment: tally::attainment(&rows),
                     attainment_target: contract.attainment_target,
                     ttft_ms,
+                    ttfvt_ms: hides.then_some(ttfvt_ms),
                     tpot_ms,
                     e2e_ms,
                     input_tokens,

@@ -3,12 +3,7 @@
 use super::report::{ClassCost, Cost, CostLine};
 use super::tally::Row;
 use crate::slo::{Fate, Outcome};
-use crate::units::Picos;
-
-/// Hours in a month of the books: 30 days.
-const MONTH_H: f64 = 720.0;
-/// Hours in a year of the books: 365 days.
-const YEAR_H: f64 = 8760.0;
+use crate::units::{MONTH_H, Picos, YEAR_H};
 
 /// What GPUs cost, and how many there are.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -128,7 +123,7 @@ fn per(usd: f64, count: u64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// kubernetes-sigs/inference-perf, issue 139: a GPU at $3 an hour that streams 5,694 tokens a
+    /// E5, kubernetes-sigs/inference-perf issue 139: a GPU at $3 an hour that streams 5,694 tokens a
     /// second costs $0.146 per million of them, and 3.33 times that where it idles 70 % of its
     /// hour; 91.36 good requests a second cost $9.1e-6 each.
     #[test]

@@ -85,7 +85,8 @@ impl PastLimit {
     fn of(requests: &[OfferedRequest], stamps: &[RequestStamps], contracts: &[Contract]) -> Self {
         let spans = requests.iter().zip(stamps).filter_map(|(request, stamps)| {
             let contract = &contracts[request.class as usize];
-            let limit = [contract.ttft, contract.e2e].into_iter().flatten().min()?;
+            let limits = [contract.ttft, contract.ttfvt, contract.e2e];
+            let limit = limits.into_iter().flatten().min()?;
             let from = stamps.queued?.max(request.due + limit);
             let to = stamps.scheduled.or(stamps.ended)?;
             (from < to).then_some((from, to))

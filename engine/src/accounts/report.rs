@@ -30,6 +30,10 @@ pub struct SimReport {
     pub name: String,
     /// Seed of the run.
     pub seed: u64,
+    /// Fingerprint of the requests that were served, 16 hexadecimal digits: equal ones are the same
+    /// requests, in a terminal and in a browser.
+    #[serde(default)]
+    pub requests_digest: String,
     /// Requests due in `[warmup_s, horizon_s)` are counted.
     pub horizon_s: f64,
     /// Start of the counted window.
@@ -59,6 +63,10 @@ pub struct SimReport {
     pub goodput: Goodput,
     /// From due to first token, over offered requests.
     pub ttft_ms: Percentiles,
+    /// From due to the first token that is shown, over offered requests; absent where no class
+    /// hides tokens or limits it, because it is the first token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttfvt_ms: Option<Percentiles>,
     /// Time per output token after the first, over offered requests with two or more tokens.
     pub tpot_ms: Percentiles,
     /// From due to completion, over offered requests.
@@ -84,6 +92,9 @@ pub struct SimReport {
     pub series: Vec<SeriesPoint>,
     /// TTFT of offered requests on a log axis.
     pub ttft_histogram: Histogram,
+    /// TTFVT of offered requests on a log axis; absent as its percentiles are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttfvt_histogram: Option<Histogram>,
     /// TPOT of offered requests on a log axis.
     pub tpot_histogram: Histogram,
     /// E2E of offered requests on a log axis.
@@ -139,10 +150,16 @@ pub enum VerdictState {
 pub struct MissedCounts {
     /// First token after its limit or never.
     pub ttft: u64,
+    /// First visible token after its limit or never.
+    #[serde(default)]
+    pub ttfvt: u64,
     /// Average time per token above its limit.
     pub tpot: u64,
     /// A gap above its limit.
     pub stall: u64,
+    /// More gaps above their limit than the percentile allows.
+    #[serde(default)]
+    pub itl: u64,
     /// Completion after its limit or never.
     pub e2e: u64,
     /// Completed answers that were not acceptable.
@@ -198,6 +215,10 @@ pub struct ClassReport {
     pub attainment_target: f64,
     /// From due to first token.
     pub ttft_ms: Percentiles,
+    /// From due to the first token that is shown; absent where the class hides none and has no
+    /// limit on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttfvt_ms: Option<Percentiles>,
     /// Time per output token after the first.
     pub tpot_ms: Percentiles,
     /// From due to completion.

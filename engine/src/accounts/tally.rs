@@ -108,8 +108,10 @@ pub fn missed(rows: &[Row], contracts: &[Contract]) -> MissedCounts {
         let contract = &contracts[row.request.class as usize];
         let missed = slo::missed_limits(contract, row.request, row.stamps);
         counts.ttft += u64::from(missed.ttft);
+        counts.ttfvt += u64::from(missed.ttfvt);
         counts.tpot += u64::from(missed.tpot);
         counts.stall += u64::from(missed.stall);
+        counts.itl += u64::from(missed.itl);
         counts.e2e += u64::from(missed.e2e);
         if row.stamps.fate == Fate::Completed && !row.request.acceptable {
             counts.quality += 1;
@@ -124,6 +126,8 @@ pub fn missed(rows: &[Row], contracts: &[Contract]) -> MissedCounts {
 pub struct Latencies {
     /// From due to first token.
     pub ttft_ms: Vec<f64>,
+    /// From due to the first token that is shown.
+    pub ttfvt_ms: Vec<f64>,
     /// Per output token after the first, of requests with two or more tokens.
     pub tpot_ms: Vec<f64>,
     /// From due to completion.
@@ -143,6 +147,7 @@ impl Latencies {
         let completed = |row: &Row| row.stamps.fate == Fate::Completed;
         Self {
             ttft_ms: each(|row| slo::ttft(row.request, row.stamps)),
+            ttfvt_ms: each(|row| slo::ttfvt(row.request, row.stamps)),
             tpot_ms: streams()
                 .map(|row| slo::tpot(row.stamps).map_or(f64::INFINITY, Tpot::as_millis))
                 .collect(),
@@ -154,15 +159,16 @@ impl Latencies {
         }
     }
 
-    /// Histograms of TTFT, TPOT, E2E and longest stall.
-    pub fn histograms(&self) -> [Histogram; 4] {
-        [&self.ttft_ms, &self.tpot_ms, &self.e2e_ms, &self.longest_stall_ms]
+    /// Histograms of TTFT, TTFVT, TPOT, E2E and longest stall.
+    pub fn histograms(&self) -> [Histogram; 5] {
+        [&self.ttft_ms, &self.ttfvt_ms, &self.tpot_ms, &self.e2e_ms, &self.longest_stall_ms]
             .map(|values_ms| latency::histogram(values_ms))
     }
 
-    /// Percentiles of TTFT, TPOT, E2E, longest stall and queue wait.
-    pub fn percentiles(self) -> [Percentiles; 5] {
-        [self.ttft_ms, self.tpot_ms, self.e2e_ms, self.longest_stall_ms, self.queue_wait_ms]
+    /// Percentiles of TTFT, TTFVT, TPOT, E2E, longest stall and queue wait.
+    pub fn percentiles(self) -> [Percentiles; 6] {
+        let Self { ttft_ms, ttfvt_ms, tpot_ms, e2e_ms, longest_stall_ms, queue_wait_ms } = self;
+        [ttft_ms, ttfvt_ms, tpot_ms, e2e_ms, longest_stall_ms, queue_wait_ms]
             .map(latency::percentiles)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::report::{MixRate, SaturatedBy, Supply, TokenKind, Verdict, VerdictState};
 use super::words::{percent, span_ms, three_digits};
 use crate::scenario::Pool;
-use crate::slo::{Contract, Outcome};
+use crate::slo::{Contract, Limit, Outcome};
 use crate::stats::apportion;
 use crate::step_time::Origin;
 use crate::units::Picos;
@@ -199,6 +199,7 @@ impl Evidence<'_> {
             _ => None,
         };
         let limit = |get| limit(get).unwrap_or_else(|| "their limit".to_owned());
+        let has = |limit| self.contracts.iter().any(|c| c.limit(limit).is_some());
         match outcome {
             Outcome::Good => "are good".to_owned(),
             Outcome::Rejected => "are rejected".to_owned(),
@@ -207,11 +208,27 @@ impl Evidence<'_> {
             Outcome::TimedOut => "time out".to_owned(),
             Outcome::CancelledBeforeFirst => "give up waiting".to_owned(),
             Outcome::CancelledMidStream => "leave in mid-stream".to_owned(),
-            Outcome::LateFirstToken => {
+            Outcome::LateFirstToken if !has(Limit::Ttfvt) => {
                 format!("wait more than {} for the first token", limit(|c| c.ttft))
+            }
+            Outcome::LateFirstToken if !has(Limit::Ttft) => {
+                format!("wait more than {} for the first token that is shown", limit(|c| c.ttfvt))
+            }
+            Outcome::LateFirstToken => {
+                "wait too long for the first token, or for the first that is shown".to_owned()
+            }
+            Outcome::LateAndSlow if has(Limit::Ttfvt) => {
+                "wait too long for a first token and miss another limit too".to_owned()
             }
             Outcome::LateAndSlow => {
                 format!("wait more than {} and miss another limit too", limit(|c| c.ttft))
+            }
+            Outcome::Stalled if !has(Limit::Stall) => format!(
+                "have more gaps above {} than their limit allows",
+                limit(|c| c.itl.map(|limit| limit.at))
+            ),
+            Outcome::Stalled if has(Limit::Itl) => {
+                "stall, or have more gaps above their limit than it allows".to_owned()
             }
             Outcome::Stalled => format!("stall for more than {}", limit(|c| c.longest_stall)),
             Outcome::SlowTokens => {

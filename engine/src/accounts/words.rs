@@ -23,8 +23,14 @@ pub fn three_digits(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A share in percent: 96.1 %.
+/// A share in percent: 96.1 %. What rounds to nothing or to all, and is not, says so.
 pub fn percent(share: f64) -> String {
+    if 0.0 < share && share < 0.000_5 {
+        return "< 0.1 %".to_owned();
+    }
+    if (0.999_5..1.0).contains(&share) {
+        return "> 99.9 %".to_owned();
+    }
     let text = format!("{:.1}", share * 100.0);
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
@@ -61,6 +67,8 @@ mod tests {
         assert_eq!(thousands(-1234.0), "−1,234");
         assert_eq!(percent(0.961), "96.1 %");
         assert_eq!(percent(0.9), "90 %");
+        let edges = [0.0, 0.000_4, 0.000_5, 0.999_4, 0.999_6, 1.0].map(percent);
+        assert_eq!(edges, ["0 %", "< 0.1 %", "0.1 %", "99.9 %", "> 99.9 %", "100 %"]);
         assert_eq!(span_ms(2000.0), "2 s");
         assert_eq!(span_ms(35.26), "35.3 ms");
     }

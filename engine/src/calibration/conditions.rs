@@ -95,6 +95,7 @@ impl Conditions {
             due,
             input_tokens: input,
             output_tokens: output,
+            hidden_tokens: 0,
             patience: None,
             fails: false,
             acceptable: true,

@@ -4,6 +4,7 @@
 //! The tables are the files of `calibration-data/`, embedded and parsed once.
 
 mod lookup;
+mod prices;
 mod resolve;
 mod rows;
 mod table;
@@ -12,10 +13,9 @@ use std::sync::LazyLock;
 
 use crate::problem::Problem;
 
+pub use prices::{PricePlan, PriceQuote};
 pub use resolve::{resolve, resolve_from};
-pub use rows::{
-    Calibration, Citation, GpuEfficiencies, GpuEntry, ModelEntry, PricePlan, PriceQuote,
-};
+pub use rows::{Calibration, Citation, GpuEfficiencies, GpuEntry, ModelEntry};
 
 /// GPUs, best known first within a vendor's generation.
 pub fn gpus() -> &'static [GpuEntry] {
@@ -25,6 +25,11 @@ pub fn gpus() -> &'static [GpuEntry] {
 /// Models.
 pub fn models() -> &'static [ModelEntry] {
     &CATALOG.models
+}
+
+/// The whole price sheet.
+pub fn all_prices() -> &'static [PriceQuote] {
+    &CATALOG.prices
 }
 
 /// Price quotes of a GPU; empty when none is known, and then no cost is shown.
@@ -91,7 +96,7 @@ impl Catalog {
         let (efficiencies, typical) = rows::efficiencies(PHYSICS, &sources)?;
         Ok(Self {
             gpus: rows::gpus(GPUS, &sources)?,
-            prices: rows::prices(PRICES, &sources)?,
+            prices: prices::prices(PRICES, &sources)?,
             models,
             calibrations,
             efficiencies,

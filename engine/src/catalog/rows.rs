@@ -71,42 +71,6 @@ pub struct ModelEntry {
     pub note: String,
 }
 
-/// What kind of price a quote is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PricePlan {
-    /// Rented by the hour.
-    OnDemand,
-    /// Rented for a reserved block of time.
-    Reserved,
-    /// Rented for three years.
-    #[serde(rename = "reserved_3_years")]
-    Reserved3Years,
-    /// Total cost of owning it, not a rental price.
-    Ownership,
-}
-
-/// A dated price.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PriceQuote {
-    /// Id of the GPU.
-    pub gpu: &'static str,
-    /// Lowest price quoted, USD per GPU and hour.
-    pub low_usd_per_gpu_hour: f64,
-    /// Highest price quoted, USD per GPU and hour.
-    pub high_usd_per_gpu_hour: f64,
-    /// Kind of price.
-    pub plan: PricePlan,
-    /// Who offers it.
-    pub offer: &'static str,
-    /// Where and when it was quoted.
-    #[serde(flatten)]
-    pub citation: Citation,
-    /// What to know about it.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    pub note: &'static str,
-}
-
 /// A measured step time: the library.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Calibration {
@@ -172,7 +136,7 @@ pub(super) fn sources(text: &'static str) -> Result<Sources, String> {
     Ok(sources)
 }
 
-fn filled<'a>(row: Row<'_, 'a>, column: &str) -> Result<&'a str, String> {
+pub(super) fn filled<'a>(row: Row<'_, 'a>, column: &str) -> Result<&'a str, String> {
     match row.text(column)? {
         "" => Err(format!("an empty {column}")),
         text => Ok(text),
@@ -180,7 +144,7 @@ fn filled<'a>(row: Row<'_, 'a>, column: &str) -> Result<&'a str, String> {
 }
 
 /// One citation of keys joined by `+`.
-fn cite(keys: &str, sources: &Sources) -> Result<Citation, String> {
+pub(super) fn cite(keys: &str, sources: &Sources) -> Result<Citation, String> {
     let found = keys
         .split('+')
         .map(|key| sources.get(key).ok_or_else(|| format!("no source {key}")))
@@ -261,29 +225,6 @@ pub(super) fn models(text: &str, sources: &Sources) -> Result<Vec<ModelEntry>, S
         })
     };
     stored.into_iter().map(entry).collect()
-}
-
-pub(super) fn prices(text: &'static str, sources: &Sources) -> Result<Vec<PriceQuote>, String> {
-    let table = Table::parse(text)?;
-    let quote = |row: Row<'_, 'static>| {
-        let citation = cite(filled(row, "source")?, sources)?;
-        Ok(PriceQuote {
-            gpu: filled(row, "gpu")?,
-            low_usd_per_gpu_hour: row.number("low_usd_per_gpu_hour")?,
-            high_usd_per_gpu_hour: row.number("high_usd_per_gpu_hour")?,
-            plan: match row.text("plan")? {
-                "on_demand" => PricePlan::OnDemand,
-                "reserved" => PricePlan::Reserved,
-                "reserved_3_years" => PricePlan::Reserved3Years,
-                "ownership" => PricePlan::Ownership,
-                other => return Err(format!("no price plan {other}")),
-            },
-            offer: filled(row, "offer")?,
-            citation: Citation { as_of: filled(row, "quoted")?.to_owned(), ..citation },
-            note: row.text("note")?,
-        })
-    };
-    table.rows().map(quote).collect()
 }
 
 /// The weights that a precision of the kernel tables means, and whether experts lie whole on

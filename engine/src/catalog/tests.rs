@@ -10,7 +10,7 @@ fn the_embedded_catalogue_parses() {
     let catalog = Catalog::parse().expect("parses");
     assert_eq!(catalog.gpus.len(), 25);
     assert_eq!(catalog.models.len(), 32);
-    assert_eq!(catalog.prices.len(), 52);
+    assert_eq!(catalog.prices.len(), 54);
     assert_eq!(catalog.calibrations.len(), 76);
     assert_eq!(catalog.efficiencies.len(), 7);
 }
@@ -69,8 +69,9 @@ fn every_gpu_and_model_passes_its_own_check() {
     }
     for quote in &CATALOG.prices {
         assert!(gpu(quote.gpu).is_ok(), "{}", quote.gpu);
-        assert!(0.0 < quote.low_usd_per_gpu_hour);
-        assert!(quote.low_usd_per_gpu_hour <= quote.high_usd_per_gpu_hour);
+        assert!(0.0 < quote.low_per_gpu_hour);
+        assert!(quote.low_per_gpu_hour <= quote.high_per_gpu_hour);
+        assert!(!quote.citation.as_of.is_empty(), "{} {} is not dated", quote.gpu, quote.offer);
     }
 }
 
@@ -163,7 +164,16 @@ fn rows_serialise_with_an_id_and_the_cache_size() {
 fn no_price_is_known_where_none_was_quoted() {
     assert!(prices("RTX-4090").is_empty());
     assert!(prices("H100-SXM").len() > 5);
-    assert!(prices("H100-SXM").iter().any(|quote| quote.plan == PricePlan::Ownership));
+    let plans = [
+        PricePlan::OnDemand,
+        PricePlan::Reserved,
+        PricePlan::Reserved1Year,
+        PricePlan::Reserved3Years,
+        PricePlan::Ownership,
+    ];
+    for plan in plans {
+        assert!(prices("H100-SXM").iter().any(|quote| quote.plan == plan), "{plan:?}");
+    }
 }
 
 #[test]

@@ -252,7 +252,7 @@ pub struct ReviewArgs {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Judge every request of the files by these inclusive limits, each with its unit:
-    /// ttft=1s,tpot=50ms,stall=400ms,e2e=20s.
+    /// `ttft=1s,tpot=50ms,stall=400ms,itl_p95=80ms,e2e=20s`.
     #[arg(long, value_name = "LIMITS")]
     pub slo: Option<String>,
     /// Break outcomes out by these, crossed, e.g. prompt,output. May be given several times.
@@ -324,6 +324,8 @@ pub enum CatalogList {
     Models,
     /// Step-time coefficients with their provenance.
     Calibrations,
+    /// The public price sheet: dated quotes per GPU-hour, by plan and region.
+    Prices,
     /// Worked examples with their links.
     Presets,
 }

@@ -209,6 +209,7 @@ fn workload(case: &Case) -> Vec<OfferedRequest> {
                 due: Picos::from_secs(due_s),
                 input_tokens: tokens(&inputs, key(Stream::InputTokens, i)),
                 output_tokens: tokens(&outputs, key(Stream::OutputTokens, i)),
+                hidden_tokens: 0,
                 patience: None,
                 fails: false,
                 acceptable: true,

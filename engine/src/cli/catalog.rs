@@ -25,6 +25,13 @@ pub fn run(list: CatalogList) -> Result<Answer, Failure> {
                 format!("{} TP{} {}", row.model, row.tensor_parallel, row.upstream_precision);
             (row.gpu.to_owned(), format!("{layout}, error {:.1} %", 100.0 * row.band.typical))
         }),
+        CatalogList::Prices => rows(catalog::all_prices(), |quote| {
+            let (low, high) = (quote.low_per_gpu_hour, quote.high_per_gpu_hour);
+            let place = if quote.region.is_empty() { "" } else { ", " };
+            let what = format!("{}, {}{place}{}", quote.plan.words(), quote.offer, quote.region);
+            let range = format!("{low} to {high} {} per GPU-hour", quote.currency);
+            (quote.gpu.to_owned(), format!("{range}, {}: {what}", quote.citation.as_of))
+        }),
         CatalogList::Presets => presets(),
     }
 }

@@ -56,7 +56,7 @@ pub struct RequestTable<'a> {
     pub usd_per_replica_s: Option<f64>,
 }
 
-const REQUEST_COLUMNS: [&str; 18] = [
+const REQUEST_COLUMNS: [&str; 20] = [
     "request",
     "class",
     "due_s",
@@ -75,6 +75,8 @@ const REQUEST_COLUMNS: [&str; 18] = [
     "cached_tokens",
     "outcome",
     "cost",
+    "ttfvt_ms",
+    "gaps_above_itl_limit",
 ];
 
 const SERIES_COLUMNS: [&str; 20] = [
@@ -113,7 +115,7 @@ impl RequestTable<'_> {
         table.flush()
     }
 
-    fn row(&self, index: usize, request: &OfferedRequest, stamps: &RequestStamps) -> [String; 18] {
+    fn row(&self, index: usize, request: &OfferedRequest, stamps: &RequestStamps) -> [String; 20] {
         let class = request.class as usize;
         let completed = stamps.fate == Fate::Completed;
         let stall = stamps.longest_stall.as_millis();
@@ -136,6 +138,9 @@ impl RequestTable<'_> {
             stamps.cached_tokens.to_string(),
             slo::classify(&self.contracts[class], request, stamps).name().to_owned(),
             number(self.usd_per_replica_s.map(|usd| usd * stamps.busy.as_secs())),
+            millis(slo::ttfvt(request, stamps)),
+            // Without a limit nobody counted.
+            self.contracts[class].itl.map_or_else(String::new, |_| stamps.gaps_above.to_string()),
         ]
     }
 }

@@ -98,6 +98,16 @@ fn in_words(report: &ReviewReport) -> String {
         if let Some(trace) = &file.trace {
             text::trace(&mut page, trace);
         }
+        if let Some(lengths) = &file.lengths {
+            page.row("requests finished", &thousands(lengths.requests as f64));
+            for (label, mean) in [
+                ("mean prompt", lengths.mean_input_tokens),
+                ("mean output", lengths.mean_output_tokens),
+            ] {
+                page.row(label, &format!("{} tokens", text::or_dash(mean, three_digits)));
+            }
+            page.row("lengths for a class", "with --json, under `lengths`");
+        }
         for judged in &file.goodput {
             goodput(&mut page, judged);
         }

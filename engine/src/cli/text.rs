@@ -48,7 +48,7 @@ impl Page {
 }
 
 /// A value or a dash.
-fn or_dash(value: Option<f64>, text: impl Fn(f64) -> String) -> String {
+pub fn or_dash(value: Option<f64>, text: impl Fn(f64) -> String) -> String {
     value.map_or_else(|| "–".to_owned(), text)
 }
 

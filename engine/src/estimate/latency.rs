@@ -9,6 +9,7 @@ use crate::scenario::Scenario;
 use crate::slo::Contract;
 use crate::step_time::Load;
 use crate::units::Picos;
+use crate::workload::Hidden;
 
 /// What the mean field says about latencies of one fleet.
 #[derive(Debug, Clone)]
@@ -92,7 +93,17 @@ pub fn within<F: Fn(MeanShape) -> f64>(
     let ttft_s = field.ttft_s(lengths, at);
     let e2e_s = ttft_s + (lengths.output - 1.0) * at.step_s;
     let inside = |limit: Option<Picos>, seconds: f64| limit.is_none_or(|l| seconds <= l.as_secs());
+    // Of a typical request: its lengths are means, and of what comes beside them the median.
+    let hidden = match &class.class.hidden {
+        Hidden::None => 0.0,
+        Hidden::Share(share) => share * lengths.output,
+        Hidden::Added(hidden) => f64::from(hidden.quantile(0.5)).min(lengths.output),
+    };
+    let hidden_s = hidden * at.step_s;
+    // A percentile of the own gaps, from the median up, is a decode step at least.
     inside(contract.ttft, ttft_s)
+        && inside(contract.ttfvt, ttft_s + hidden_s)
+        && inside(contract.itl.map(|limit| limit.at), at.step_s)
         && inside(contract.tpot, at.step_s)
         && inside(contract.longest_stall, at.mixed_step_s)
         && inside(contract.e2e, e2e_s)

@@ -16,15 +16,12 @@ use crate::accounts::report::{MixRate, SaturatedBy};
 use crate::accounts::words::three_digits;
 use crate::scenario::{Pool, Scenario};
 use crate::step_time::Origin;
-use crate::units::Picos;
+use crate::units::{MONTH_H, Picos};
 
 /// Share of a prompt from which on it matters whether it is found cached.
 const WORTH_FINDING: f64 = 0.02;
 /// Share of what could be found that is found where memory keeps it.
 const SURELY_KEPT: f64 = 0.95;
-
-/// Hours in a month of the books: 30 days.
-const MONTH_H: f64 = 720.0;
 
 /// The estimate of a fleet that fits.
 pub fn estimate(scenario: &Scenario) -> (EstimateVerdict, SupplyEstimate) {

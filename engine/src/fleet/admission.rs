@@ -3,6 +3,7 @@
 //! A limit that is set applies beside the others; with none, everybody is let in and waits. What
 //! is turned away gets an answer at once (HTTP 429), so its client may try again.
 
+use crate::counted::typed;
 use crate::problem::Problem;
 use crate::units::Picos;
 
@@ -53,7 +54,10 @@ impl TokenBucket {
         if !(1e-6..=1e6).contains(&rate_rps) {
             problems.push(Problem::error(
                 "rate_rps",
-                format!("the bucket gains {rate_rps:?} requests per second"),
+                format!(
+                    "the bucket gains {rate_rps} requests per second",
+                    rate_rps = typed(rate_rps)
+                ),
                 "give 0.000001 to 1000000, or leave the bucket out",
             ));
         }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::counted::typed;
 use crate::problem::Problem;
 
 /// One GPU. Rates are dense (never 2:4 sparse) peaks; links are per GPU and per direction.
@@ -77,7 +78,7 @@ impl GpuSpec {
             if let Some(value) = value.filter(|value| !(low..=high).contains(value)) {
                 problems.push(Problem::error(
                     path,
-                    format!("{value:?} is no {unit}"),
+                    format!("{value} is no {unit}", value = typed(value)),
                     format!("{low} to {high}"),
                 ));
             }

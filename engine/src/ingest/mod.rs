@@ -48,7 +48,9 @@ pub use point::{
     BenchmarkPoint, DeclaredContext, EngineGauges, Length, LengthSource, Load, MissingFact,
     TokenKind, TokenRate,
 };
-pub use prometheus::{GENERATION_TOKENS, LengthHistogram, PROMPT_TOKENS, length_histogram};
+pub use prometheus::{
+    GENERATION_TOKENS, LengthHistogram, PROMPT_TOKENS, ServedLengths, length_histogram,
+};
 pub use record::{GapSummary, RecordOutcome, RequestRecord};
 pub use refusal::{Refusal, RefusalKind};
 pub use registry::{FormatDescription, formats};

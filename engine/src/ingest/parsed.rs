@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BenchmarkPoint, Refusal, RequestRecord, RequestTrace, registry};
+use super::{BenchmarkPoint, Refusal, RequestRecord, RequestTrace, ServedLengths, registry};
 
 /// A file that was understood.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ impl Parsed {
     pub fn points(&self) -> &[BenchmarkPoint] {
         match &self.contents {
             Contents::Benchmark { points, .. } => points,
-            Contents::Trace(_) => &[],
+            Contents::Trace(_) | Contents::Lengths(_) => &[],
         }
     }
 
@@ -32,7 +32,7 @@ impl Parsed {
     pub fn records(&self) -> &[RequestRecord] {
         match &self.contents {
             Contents::Benchmark { records, .. } => records,
-            Contents::Trace(_) => &[],
+            Contents::Trace(_) | Contents::Lengths(_) => &[],
         }
     }
 
@@ -40,6 +40,7 @@ impl Parsed {
     pub fn requests(&self) -> usize {
         match &self.contents {
             Contents::Trace(trace) => trace.len(),
+            Contents::Lengths(_) => 0,
             Contents::Benchmark { records, .. } => records.len(),
         }
     }
@@ -51,6 +52,8 @@ impl Parsed {
 pub enum Contents {
     /// When requests were due and how long they were: a workload, no latencies.
     Trace(RequestTrace),
+    /// How long the requests of a running server were, in a histogram: no moments, no latencies.
+    Lengths(Box<ServedLengths>),
     /// Measurements.
     Benchmark {
         /// One per run or row.

@@ -6,7 +6,49 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
+use super::Refusal;
+use super::parsed::{Contents, Notes};
+use super::registry::{Body, FormatDescription};
 use crate::problem::Problem;
+
+pub(super) const FORMAT: FormatDescription = FormatDescription {
+    id: "vllm_metrics",
+    title: "/metrics page of a running vLLM server",
+    looks_for: "lines that begin with vllm:request_prompt_tokens_bucket",
+    docs: "https://docs.vllm.ai/en/stable/usage/metrics.html",
+    sniff: |head| head.json.is_none() && head.text.contains("vllm:request_prompt_tokens_bucket"),
+    parse,
+};
+
+/// Lengths of all requests that a server finished since it started: of a workload, and no latency.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ServedLengths {
+    /// Prompts.
+    pub input_tokens: LengthHistogram,
+    /// Answers.
+    pub output_tokens: LengthHistogram,
+}
+
+fn parse(text: &str) -> Result<Body, Refusal> {
+    let histogram = |family| {
+        length_histogram(text, family)
+            .map_err(|p| Refusal::broken(format!("{}: {}", p.path, p.message), p.hint))
+    };
+    let input_tokens = histogram(PROMPT_TOKENS)?;
+    let output_tokens = histogram(GENERATION_TOKENS)?;
+    let mut notes = Notes::new("requests");
+    notes.rows_read = input_tokens.count;
+    notes.rows_used = input_tokens.count;
+    for (what, histogram) in [("prompts", &input_tokens), ("outputs", &output_tokens)] {
+        for remark in &histogram.remarks {
+            notes.remark(format!("{what}: {remark}"));
+        }
+    }
+    let contents = Contents::Lengths(Box::new(ServedLengths { input_tokens, output_tokens }));
+    Ok(Body { tool_version: None, contents, notes })
+}
 
 /// Prompt lengths of a vLLM server.
 pub const PROMPT_TOKENS: &str = "vllm:request_prompt_tokens";
@@ -21,7 +63,7 @@ const MAX_BYTES: usize = 16 << 20;
 const JUMP: f64 = 1e-9;
 
 /// A histogram of lengths as a table of quantiles.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LengthHistogram {
     /// Shares of requests and their lengths, tokens, ascending in both.
     pub rows: Vec<(f64, f64)>,

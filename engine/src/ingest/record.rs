@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::slo::GapPercentile;
+use crate::stats;
+
 /// One measured request. What the file does not hold, or holds as a zero that means "no data",
 /// is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -50,6 +53,24 @@ pub struct GapSummary {
     pub sum_s: f64,
     /// The longest, seconds.
     pub longest_s: f64,
+    /// Those of [`GapPercentile::ALL`], nearest rank, seconds.
+    pub percentiles_s: [f64; GapPercentile::ALL.len()],
+}
+
+impl GapSummary {
+    /// Of the gaps of one request in seconds, which it sorts; `None` of none.
+    pub fn of(gaps_s: &mut [f64]) -> Option<Self> {
+        let sum_s = gaps_s.iter().sum();
+        gaps_s.sort_unstable_by(f64::total_cmp);
+        let at = |percentile: GapPercentile| stats::nearest_rank(gaps_s, percentile.share());
+        let percentiles_s = GapPercentile::ALL.map(|percentile| at(percentile).unwrap_or(0.0));
+        Some(Self {
+            count: u32::try_from(gaps_s.len()).ok()?,
+            sum_s,
+            longest_s: *gaps_s.last()?,
+            percentiles_s,
+        })
+    }
 }
 
 /// How a request of a benchmark ended.

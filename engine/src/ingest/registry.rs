@@ -5,7 +5,7 @@ use super::json::Outline;
 use super::parsed::{Contents, Format, Notes, Parsed};
 use super::{
     Refusal, aiperf, azure_trace, console_block, csv_points, engine_log, guidellm, inference_perf,
-    known_others, llm_d, request_table, sglang, vllm_serve,
+    known_others, llm_d, prometheus, request_table, sglang, vllm_serve,
 };
 
 /// Every format, the more specific before the more general. A new one is a module and a line.
@@ -24,6 +24,7 @@ const FORMATS: &[FormatDescription] = &[
     vllm_serve::FORMAT,
     engine_log::FORMAT,
     console_block::FORMAT,
+    prometheus::FORMAT,
     azure_trace::FORMAT,
     request_table::FORMAT,
     csv_points::FORMAT,

@@ -19,6 +19,10 @@ pub enum Cause {
     Quality,
     /// Its first token is late, or its user gone, on an idle replica.
     Ttft,
+    /// Its output budget is spent before anything is shown.
+    NothingShown,
+    /// Its first visible token is late with nobody beside it.
+    Ttfvt,
     /// Its tokens are slow with nobody beside it.
     Tpot,
     /// It completes late, or is timed out, with nobody beside it.
@@ -27,8 +31,16 @@ pub enum Cause {
 
 impl Cause {
     /// All of them, in order.
-    pub const ALL: [Self; 6] =
-        [Self::TooLong, Self::Error, Self::Quality, Self::Ttft, Self::Tpot, Self::E2e];
+    pub const ALL: [Self; 8] = [
+        Self::TooLong,
+        Self::Error,
+        Self::Quality,
+        Self::Ttft,
+        Self::NothingShown,
+        Self::Ttfvt,
+        Self::Tpot,
+        Self::E2e,
+    ];
 
     /// As the report writes it.
     pub fn name(self) -> &'static str {
@@ -37,6 +49,8 @@ impl Cause {
             Self::Error => "errors",
             Self::Quality => "quality",
             Self::Ttft => "zero_load_ttft",
+            Self::NothingShown => "nothing_shown",
+            Self::Ttfvt => "zero_load_ttfvt",
             Self::Tpot => "zero_load_tpot",
             Self::E2e => "zero_load_e2e",
         }
@@ -49,7 +63,7 @@ pub struct Lost {
     /// Offered in the measurement window.
     pub offered: u64,
     /// Lost for each cause, in the order of [`Cause::ALL`]; each request for its first.
-    by_cause: [u64; 6],
+    by_cause: [u64; Cause::ALL.len()],
 }
 
 impl Lost {
@@ -113,9 +127,17 @@ fn cause(
     let late = |limit: Option<Picos>, s: f64| {
         limit.is_some_and(|limit| s > limit.as_secs() * (1.0 + 1e-9))
     };
+    let ttfvt_s = ttft_s + f64::from(request.hidden_tokens) * tpot_s;
+    // The median gap is the average one, since each is longer than the one before by the same, and
+    // no other percentile that a contract may name is shorter.
+    let itl = contract.itl.map(|limit| limit.at);
     if late(contract.ttft, ttft_s) || late(request.patience, ttft_s) {
         Some(Cause::Ttft)
-    } else if late(contract.tpot, tpot_s) || late(contract.longest_stall, tpot_s) {
+    } else if contract.ttfvt.is_some() && request.shows_nothing() {
+        Some(Cause::NothingShown)
+    } else if late(contract.ttfvt, ttfvt_s) {
+        Some(Cause::Ttfvt)
+    } else if [contract.tpot, contract.longest_stall, itl].into_iter().any(|at| late(at, tpot_s)) {
         Some(Cause::Tpot)
     } else if late(contract.e2e, e2e_s) || late(class.clients.timeout, e2e_s) {
         Some(Cause::E2e)

@@ -117,10 +117,26 @@ fn why(
             ),
             "shorter prompts, a larger tensor_parallel, a faster GPU, or a looser limit",
         ),
+        Cause::NothingShown => (
+            format!(
+                "{lost} of class {name} spend their output budget on tokens that are not shown"
+            ),
+            "a larger output budget, fewer hidden tokens, or no limit on the first visible token",
+        ),
+        Cause::Ttfvt => (
+            format!(
+                "{lost} of class {name} wait longer than {} for the first visible token even \
+                 alone on a replica",
+                limit(contract.ttfvt)
+            ),
+            "fewer hidden tokens, a model or GPU that decodes faster, or a looser limit",
+        ),
         Cause::Tpot => (
             format!(
                 "{lost} of class {name} stream slower than {} per token even alone on a replica",
-                limit(contract.tpot.or(contract.longest_stall))
+                limit(
+                    contract.tpot.or(contract.longest_stall).or(contract.itl.map(|limit| limit.at))
+                )
             ),
             faster,
         ),

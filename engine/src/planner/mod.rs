@@ -14,6 +14,7 @@
 
 mod alone;
 mod beyond;
+mod marginal;
 pub mod report;
 mod runs;
 mod search;
@@ -144,6 +145,7 @@ impl Planner {
             sentence: words::sentence(&self.scenario, &answer, &[]),
             answer,
             fleets: Vec::new(),
+            marginal: Vec::new(),
             replicas_floor: self.supply.as_ref().map_or(0, |supply| supply.replicas_floor),
             alpha: None,
             alpha_is_least: false,
@@ -214,6 +216,7 @@ impl Planner {
             report.undecided.push("fleets".to_owned());
         }
         report.sentence = words::sentence(&self.scenario, &report.answer, &report.fleets);
+        report.marginal = marginal::steps(&report.fleets);
         Ok(())
     }
 
@@ -233,6 +236,7 @@ impl Planner {
             is_present: false,
             is_answer: false,
             attainment: runs.iter().map(|run| run.attainment).sum::<f64>() / runs.len() as f64,
+            good_rps: mean(|run| Some(run.good_rps)).unwrap_or(0.0),
             holds_in: count(runs.iter().filter(|run| run.holds).count()),
             runs: count(runs.len()),
             undecided: count(all.len() - runs.len()),

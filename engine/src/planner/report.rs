@@ -13,6 +13,9 @@ pub struct PlanReport {
     pub answer: PlanAnswer,
     /// The present fleet, N − 1, N and N + 1, without repeats, ascending.
     pub fleets: Vec<FleetRow>,
+    /// What each step from one of those fleets to the next larger one costs and adds.
+    #[serde(default)]
+    pub marginal: Vec<MarginalStep>,
     /// Required ÷ per-replica sustainable, rounded up: a floor, never the plan.
     pub replicas_floor: u32,
     /// Largest multiple of this mix at which the present fleet holds the contract, in [0, 4]: of
@@ -108,6 +111,9 @@ pub struct FleetRow {
     pub is_answer: bool,
     /// Mean attainment over the seeds decided.
     pub attainment: f64,
+    /// Mean of the good requests per second over the seeds decided.
+    #[serde(default)]
+    pub good_rps: f64,
     /// Seeds in which the contract held.
     pub holds_in: u32,
     /// Seeds in which it was decided.
@@ -120,12 +126,36 @@ pub struct FleetRow {
     pub peak_debt_s: f64,
     /// USD per good request.
     pub cost_per_good_request: Option<f64>,
-    /// USD per 30-day month.
+    /// USD per month of 730 hours, a twelfth of a year.
     pub cost_per_month: Option<f64>,
     /// Largest multiple of the mix at which this fleet holds, where it was searched.
     pub alpha: Option<f64>,
     /// It is that or more.
     pub alpha_is_least: bool,
+}
+
+/// The marginal cost of attainment: what the replicas between two fleets cost over what they add.
+/// Replicas come whole, so that it is the mean over the step, not a derivative; the step that ends
+/// at the answer is what the last per cent costs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MarginalStep {
+    /// Replicas of the smaller fleet.
+    pub from_replicas: u32,
+    /// Replicas of the larger one.
+    pub to_replicas: u32,
+    /// It ends at the answer.
+    pub reaches_answer: bool,
+    /// Attainment that it adds, percentage points: 100 × (larger − smaller).
+    pub adds_points: f64,
+    /// Good requests per second that it adds.
+    pub adds_good_rps: f64,
+    /// USD per month that it adds; `null` without a price.
+    pub usd_per_month: Option<f64>,
+    /// `usd_per_month` ÷ `adds_points`; `null` without a price, and where nothing is added.
+    pub usd_per_month_per_point: Option<f64>,
+    /// USD per good request that it adds: `usd_per_month` over the good requests it adds in a month
+    /// at this load; `null` as above.
+    pub usd_per_added_good_request: Option<f64>,
 }
 
 /// One constraint relaxed alone.

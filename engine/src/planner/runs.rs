@@ -8,7 +8,7 @@ use crate::accounts::report::{MixRate, SimReport, Supply};
 use crate::accounts::{Answer, Saturations, fleet_spec, missed_targets, rows, window};
 use crate::scenario::Scenario;
 use crate::sim::{FleetSim, FleetSpec, Progress, RunLimits, SimRun, WorkRate};
-use crate::slo::{Contract, Fate, Outcome, RequestStamps, classify};
+use crate::slo::{Contract, Fate, Outcome, RequestStamps, classify, gap_limits};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
@@ -45,6 +45,8 @@ pub struct RunSummary {
     pub holds: bool,
     /// good ÷ offered.
     pub attainment: f64,
+    /// Good requests per second.
+    pub good_rps: f64,
     /// 95th percentile of TTFT; none if it never comes.
     pub ttft_p95_ms: Option<f64>,
     /// Peak debt, seconds of fleet work.
@@ -243,6 +245,7 @@ fn summary(report: &SimReport) -> RunSummary {
     RunSummary {
         holds: report.contract_holds,
         attainment: report.attainment,
+        good_rps: report.goodput.good_rps,
         ttft_p95_ms: report.ttft_ms.p95,
         peak_debt_s: report.debt.peak_work_s,
         cost_per_good_request: report.cost.as_ref().and_then(|cost| cost.per_good_request),
@@ -271,7 +274,9 @@ fn begin<'a>(
     fleet: &'a FleetSpec,
 ) -> FleetSim<'a> {
     let limits = RunLimits::to_the_end(scenario.horizon);
-    FleetSim::new(requests, fleet, limits).asked_by(&scenario.classes, scenario.seed)
+    FleetSim::new(requests, fleet, limits)
+        .asked_by(&scenario.classes, scenario.seed)
+        .counting_gaps_above(&gap_limits(&scenario.contracts))
 }
 
 /// A run to its end, until it is hopeless unless it is wanted `to_the_end`, or until what is `left`

@@ -13,7 +13,7 @@ use crate::accounts::accounting::{
 use crate::accounts::peak_windows;
 use crate::accounts::report::GoodputKind;
 use crate::ingest::{RecordOutcome, RequestRecord};
-use crate::slo::{Contract, Fate, Limit, Measures, Outcome, Seen, Tpot, outcome_of};
+use crate::slo::{Contract, Fate, GapsSeen, Limit, Measures, Outcome, Seen, Tpot, outcome_of};
 use crate::units::Picos;
 
 /// What a missing column reads.
@@ -30,6 +30,9 @@ pub struct MeasuredGoodput {
     pub row: Option<u64>,
     /// The limits it was judged by, milliseconds.
     pub limits_ms: BTreeMap<Limit, f64>,
+    /// Which percentile of its own gaps each was held to, where one was limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub itl_percentile: Option<f64>,
     /// Requests attempted.
     pub offered: u64,
     /// Good ones: `latency_only_goodput`, since nobody checked the answers.
@@ -91,6 +94,7 @@ impl MeasuredGoodput {
                 .into_iter()
                 .filter_map(|limit| Some((limit, contract.limit(limit)?.as_millis())))
                 .collect(),
+            itl_percentile: contract.itl.map(|limit| limit.percentile.number()),
             offered: cases.len() as u64,
             good,
             attainment: good as f64 / cases.len() as f64,
@@ -164,7 +168,7 @@ fn case(record: &RequestRecord, contract: &Contract) -> Case {
         parts: MainParts {
             first_token: missed.ttft.then(|| before_first_token(record)),
             tokens: missed.tpot.then_some(Cause::NotInFile),
-            stall: missed.stall.then_some(Cause::NotInFile),
+            stall: (missed.stall || missed.itl).then_some(Cause::NotInFile),
         },
         stream: stream(record),
         ..Case::default()
@@ -179,22 +183,30 @@ fn measures(record: &RequestRecord, client_queue_s: f64) -> Measures {
         let had = record.ttft_s.filter(|_| record.outcome == RecordOutcome::Cancelled);
         return Measures {
             ttft: had.map_or(Seen::Never, at),
+            // Which of its tokens were shown, no format says.
+            ttfvt: had.map_or(Seen::Never, |_| Seen::NotInFile),
             tpot: Seen::Never,
             stall: Seen::Never,
+            itl: Seen::Never,
             e2e: Seen::Never,
         };
     }
     let streams = record.output_tokens.is_none_or(|tokens| tokens > 1);
-    let of_stream = |seen| if streams { seen } else { Seen::NotApplicable };
+    let gaps = record.gaps.filter(|gaps| gaps.count > 0);
     Measures {
         ttft: from_due(record.ttft_s),
+        ttfvt: Seen::NotInFile,
         tpot: tpot(record),
-        stall: of_stream(
-            record
-                .gaps
-                .filter(|gaps| gaps.count > 0)
-                .map_or(Seen::NotInFile, |gaps| Seen::At(to_nanosecond(gaps.longest_s))),
-        ),
+        itl: match gaps.map(|gaps| GapsSeen::Known(gaps.percentiles_s.map(to_nanosecond))) {
+            Some(known) if streams => Seen::At(known),
+            None if streams => Seen::NotInFile,
+            _ => Seen::NotApplicable,
+        },
+        stall: match gaps.map(|gaps| to_nanosecond(gaps.longest_s)) {
+            Some(longest) if streams => Seen::At(longest),
+            None if streams => Seen::NotInFile,
+            _ => Seen::NotApplicable,
+        },
         e2e: from_due(record.e2e_s),
     }
 }

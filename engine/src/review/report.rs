@@ -6,6 +6,7 @@ use super::subject::Subject;
 use super::{Finding, MeasuredGoodput, review};
 use crate::accounts::accounting::Dimension;
 use crate::ingest::{BenchmarkPoint, Contents, Notes, ParsedFile, Refusal, TraceSummary};
+use crate::scenario::LengthsWorkload;
 use crate::slo::Contract;
 
 /// Everything there is to say about some files.
@@ -36,6 +37,10 @@ pub struct FileReport {
     /// Summary, if it is a request trace.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub trace: Option<TraceSummary>,
+    /// Prompt and output lengths, ready for a class of a scenario, if it is the page of a running
+    /// server.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lengths: Option<LengthsWorkload>,
     /// Account of its rows.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub notes: Option<Notes>,
@@ -91,7 +96,11 @@ impl FileReport {
             .or_else(|| file.refused.as_ref().and_then(|refused| refused.format.as_ref()));
         let trace = parsed.and_then(|parsed| match &parsed.contents {
             Contents::Trace(trace) => trace.summary(),
-            Contents::Benchmark { .. } => None,
+            Contents::Benchmark { .. } | Contents::Lengths(_) => None,
+        });
+        let lengths = parsed.and_then(|parsed| match &parsed.contents {
+            Contents::Lengths(served) => Some(LengthsWorkload::of(served)),
+            Contents::Benchmark { .. } | Contents::Trace(_) => None,
         });
         Self {
             file: file.file.clone(),
@@ -101,6 +110,7 @@ impl FileReport {
             requests: parsed.map_or(0, |parsed| parsed.requests() as u64),
             goodput: Vec::new(),
             trace,
+            lengths,
             notes: parsed.map(|parsed| parsed.notes.clone()),
             refused: file.refused.clone(),
         }

@@ -1,16 +1,17 @@
 //! Documents of every shape, valid or not, for property tests.
 
 mod clients;
+mod contract;
 
 use proptest::prelude::*;
 
 use clients::{admission, leaving, session, shared_prefix, think_time};
+use contract::slo;
 
 use super::doc::*;
 use super::{CatalogRef, GpuRef, ModelRef};
 use crate::catalog;
 use crate::fleet::{KvPrecision, WeightPrecision};
-use crate::slo::Limit;
 use crate::step_time::StepCoefficients;
 
 // Boxed where they are large: unboxed, the strategy of a document fills the stack of a test.
@@ -201,26 +202,6 @@ fn quality() -> impl Strategy<Value = QualityDoc> {
     ]
 }
 
-fn slo() -> impl Strategy<Value = SloDoc> {
-    let limit = || prop::option::of(number());
-    let of = prop::sample::select(Limit::ALL.as_slice());
-    let target = (of, number(), number())
-        .prop_map(|(of, percentile, limit_ms)| PercentileTargetDoc { of, percentile, limit_ms });
-    let targets = prop::collection::vec(target, 0..3);
-    (limit(), limit(), limit(), limit(), or(0.95, number()), targets).prop_map(
-        |(ttft_ms, tpot_ms, longest_stall_ms, e2e_ms, attainment_target, percentile_targets)| {
-            SloDoc {
-                ttft_ms,
-                tpot_ms,
-                longest_stall_ms,
-                e2e_ms,
-                attainment_target,
-                percentile_targets,
-            }
-        },
-    )
-}
-
 fn class() -> BoxedStrategy<ClassDoc> {
     let who = (text(), text(), leaving(), or(0.0, number()), quality(), slo());
     let what = (arrivals(), lengths(), lengths(), prop::option::of(any::<u32>()));
@@ -337,7 +318,15 @@ fn pool() -> impl Strategy<Value = PoolDoc> {
     let sizes = (or(256, any::<u32>()), or(2_048, any::<u32>()), or(16, any::<u32>()));
     let memory =
         (or(0.9, number()), prop::option::of(any::<u64>()), prop::option::of(any::<u32>()));
-    let price = (prop::option::of(number()), text());
+    let foreign = (text(), number(), number(), text()).prop_map(
+        |(currency, per_gpu_hour, usd_per_unit, rate_as_of)| CurrencyPriceDoc {
+            currency,
+            per_gpu_hour,
+            usd_per_unit,
+            rate_as_of,
+        },
+    );
+    let price = (prop::option::of(number()), text(), prop::option::of(foreign));
     (what, sizes, memory, prop::array::uniform4(any::<bool>()), step_time(), price).prop_map(
         |(what, sizes, memory, switches, step_time, price)| PoolDoc {
             tensor_parallel: what.3,
@@ -356,6 +345,7 @@ fn pool() -> impl Strategy<Value = PoolDoc> {
             step_time,
             price_per_gpu_hour: price.0,
             price_source: price.1,
+            price_in_currency: price.2,
             ..PoolDoc::new(what.0, what.1, what.2)
         },
     )

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::doc::{LengthsDoc, LognormalDoc};
 use super::lengths_of;
+use crate::counted::typed;
 use crate::problem::{Problem, Severity};
 
 /// A distribution as a catalogue states it.
@@ -125,7 +126,7 @@ impl DescribedLengths {
             None => Ok(None),
             Some(tokens) if !(0.0..=limit).contains(&tokens) => Err(Problem::error(
                 field,
-                format!("the length is {tokens:?} tokens"),
+                format!("the length is {tokens} tokens", tokens = typed(tokens)),
                 format!("give 0 to {limit} tokens"),
             )),
             Some(tokens) => Ok(Some((tokens.round() as u32).max(1))),
@@ -165,7 +166,7 @@ mod tests {
         serde_json::from_str(json).unwrap()
     }
 
-    /// What a published catalogue of workloads states.
+    /// E9: what a published catalogue of workloads states.
     #[test]
     fn what_contradicts_itself_is_read_with_a_warning_by_field() {
         for (json, warned, says) in [

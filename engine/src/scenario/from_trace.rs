@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::doc::{ArrivalsDoc, LengthsDoc, NoiseDoc, QuantileDoc, RatePointDoc};
-use crate::ingest::RequestTrace;
+use crate::ingest::{LengthHistogram, RequestTrace, ServedLengths};
 use crate::stats::nearest_rank;
 
 /// The most points of a rate profile made from a trace: with its tables and an ordinary fleet it
@@ -81,6 +81,49 @@ impl TraceWorkload {
                 }
             }
         })
+    }
+}
+
+/// Lengths of a running server as those of a class.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LengthsWorkload {
+    /// Requests that the server had finished.
+    pub requests: u64,
+    /// Prompt lengths.
+    pub input_tokens: LengthsDoc,
+    /// Output lengths.
+    pub output_tokens: LengthsDoc,
+    /// Mean prompt by the server's own sum; `null` without one.
+    pub mean_input_tokens: Option<f64>,
+    /// Mean output by the server's own sum; `null` without one.
+    pub mean_output_tokens: Option<f64>,
+    /// What is not as on the page, one sentence each.
+    pub remarks: Vec<String>,
+}
+
+impl LengthsWorkload {
+    /// Tables of quantiles that draw the histograms of a server.
+    pub fn of(served: &ServedLengths) -> Self {
+        let ServedLengths { input_tokens, output_tokens } = served;
+        let table = |histogram: &LengthHistogram| {
+            let row = |&(p, tokens): &(f64, f64)| QuantileDoc { p, tokens };
+            LengthsDoc::Quantiles { table: histogram.rows.iter().map(row).collect() }
+        };
+        let of = |what: &'static str, histogram: &LengthHistogram| {
+            let said = histogram.remarks.iter().map(move |remark| format!("{what}: {remark}"));
+            said.collect::<Vec<_>>()
+        };
+        let mut remarks = of("prompts", input_tokens);
+        remarks.extend(of("outputs", output_tokens));
+        remarks.push("prompt and output lengths are drawn apart from each other".into());
+        Self {
+            requests: input_tokens.count,
+            input_tokens: table(input_tokens),
+            output_tokens: table(output_tokens),
+            mean_input_tokens: input_tokens.mean,
+            mean_output_tokens: output_tokens.mean,
+            remarks,
+        }
     }
 }
 

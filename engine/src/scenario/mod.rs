@@ -14,7 +14,7 @@ mod refs;
 
 pub use check::{Checked, MAX_CLASSES, MAX_REPLICAS, arrivals_of, check, contract_of, lengths_of};
 pub use described::DescribedLengths;
-pub use from_trace::{TraceForm, TraceWorkload};
+pub use from_trace::{LengthsWorkload, TraceForm, TraceWorkload};
 pub use pool::{Pool, Price, Scheduler, Service, StepTime};
 pub use refs::{CatalogRef, GpuRef, ModelRef};
 

@@ -122,6 +122,15 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         self
     }
 
+    /// The same run; of requests of each class, gaps above its limit are counted.
+    #[must_use]
+    pub fn counting_gaps_above(mut self, limits: &[Option<Picos>]) -> Self {
+        for replica in &mut self.replicas {
+            replica.count_gaps_above(limits);
+        }
+        self
+    }
+
     /// Goes on for about `budget` more boundaries: some tens of nanoseconds each.
     pub fn advance(&mut self, budget: u64) -> Progress {
         let pause = self.boundaries.saturating_add(budget);

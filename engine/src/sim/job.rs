@@ -26,10 +26,14 @@ pub struct Job<S> {
     pub place: Place,
     /// Fails after it was served.
     pub fails: bool,
+    /// Index of its class.
+    pub class: u32,
     /// Prompt length.
     pub input: u32,
     /// Tokens it will generate.
     pub output: u32,
+    /// The first so many of them are not shown.
+    pub hidden: u32,
     /// When it is due.
     pub due: Picos,
     /// What its prompt has in common with others, if anything.
@@ -46,8 +50,10 @@ impl<S: Default> Job<S> {
             stamps: RequestStamps::UNSEEN,
             place: Place::Outside,
             fails: request.fails,
+            class: request.class,
             input: request.input_tokens,
             output: request.output_tokens,
+            hidden: request.hidden_tokens,
             due: request.due,
             lineage: shared(&request.lineage),
             state: S::default(),
@@ -68,6 +74,11 @@ impl<S> Job<S> {
             Carries::Prompt => self.input,
             Carries::Everything => self.input + self.output,
         }
+    }
+
+    /// Some of its tokens are not shown, and the last that left was the first that is.
+    pub fn shows_first(&self) -> bool {
+        self.hidden > 0 && self.stamps.generated == self.hidden + 1
     }
 
     /// Tokens to generate.

@@ -362,6 +362,7 @@ mod tests {
         due: Picos::ZERO,
         input_tokens: 40,
         output_tokens: 10,
+        hidden_tokens: 0,
         patience: None,
         fails: false,
         acceptable: true,

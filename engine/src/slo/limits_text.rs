@@ -1,14 +1,15 @@
-//! Limits as they are typed: `ttft=1s,tpot=50ms`. The unit is part of a limit: tools disagree about
+//! Limits as they are typed: `ttft=1s,tpot=50ms,itl_p95=80ms`. The unit is part of a limit: tools disagree about
 //! it (vLLM and AIPerf take milliseconds, inference-perf takes seconds), so a bare number is asked
 //! back, never guessed.
 
-use super::{Contract, Limit};
+use super::{Contract, GapPercentile, ItlLimit, Limit};
 use crate::problem::Problem;
 use crate::units::{MAX_HORIZON_S, Picos};
 
 /// The names a limit is typed by.
-const NAMES: [(&str, Limit); 6] = [
+const NAMES: [(&str, Limit); 7] = [
     ("ttft", Limit::Ttft),
+    ("ttfvt", Limit::Ttfvt),
     ("tpot", Limit::Tpot),
     ("stall", Limit::Stall),
     ("longest_stall", Limit::Stall),
@@ -16,8 +17,8 @@ const NAMES: [(&str, Limit); 6] = [
     ("e2el", Limit::E2e),
 ];
 
-/// Reads limits such as `ttft=1s,tpot=50ms`: names from `ttft`, `tpot`, `stall` and `e2e`, values in
-/// `s` or `ms`.
+/// Reads limits such as `ttft=1s,tpot=50ms`: names from `ttft`, `ttfvt`, `tpot`, `stall`, `e2e` and
+/// `itl_p95` (or another percentile of a request's own gaps), values in `s` or `ms`.
 ///
 /// # Errors
 /// Everything that is wrong with the text at once.
@@ -26,14 +27,8 @@ pub fn parse_limits(text: &str) -> Result<Contract, Vec<Problem>> {
     let mut problems = Vec::new();
     for part in text.split(',') {
         match limit(part) {
-            Ok((limit, at)) => {
-                let slot = match limit {
-                    Limit::Ttft => &mut contract.ttft,
-                    Limit::Tpot => &mut contract.tpot,
-                    Limit::Stall => &mut contract.longest_stall,
-                    Limit::E2e => &mut contract.e2e,
-                };
-                if slot.replace(at).is_some() {
+            Ok(typed) => {
+                if !contract.take(typed) {
                     problems.push(problem(part, "stands there twice", "give each limit once"));
                 }
             }
@@ -43,7 +38,31 @@ pub fn parse_limits(text: &str) -> Result<Contract, Vec<Problem>> {
     if problems.is_empty() { Ok(contract) } else { Err(problems) }
 }
 
-fn limit(part: &str) -> Result<(Limit, Picos), Problem> {
+/// A limit as it was typed.
+#[derive(Debug, Clone, Copy)]
+enum Typed {
+    Plain(Limit, Picos),
+    Gaps(ItlLimit),
+}
+
+impl Contract {
+    /// Takes a limit; false if there is one of its kind.
+    fn take(&mut self, typed: Typed) -> bool {
+        let (slot, at) = match typed {
+            Typed::Gaps(limit) => return self.itl.replace(limit).is_none(),
+            Typed::Plain(Limit::Ttft, at) => (&mut self.ttft, at),
+            Typed::Plain(Limit::Ttfvt, at) => (&mut self.ttfvt, at),
+            Typed::Plain(Limit::Tpot, at) => (&mut self.tpot, at),
+            Typed::Plain(Limit::Stall, at) => (&mut self.longest_stall, at),
+            Typed::Plain(Limit::E2e, at) => (&mut self.e2e, at),
+            // Of gaps a limit has a percentile.
+            Typed::Plain(Limit::Itl, _) => return false,
+        };
+        slot.replace(at).is_none()
+    }
+}
+
+fn limit(part: &str) -> Result<Typed, Problem> {
     let Some((name, value)) = part.split_once('=') else {
         return Err(problem(part, "has no value", "write for example ttft=1s,tpot=50ms"));
     };
@@ -52,15 +71,23 @@ fn limit(part: &str) -> Result<(Limit, Picos), Problem> {
         return Err(problem(
             part,
             "is a limit on what tools define in two ways",
-            "write tpot= for the average time per token, or stall= for the longest gap between \
-             stream events",
+            "write tpot= for the average time per token, stall= for the longest gap between \
+             stream events, or itl_p95= for a percentile of each request's own gaps",
         ));
+    }
+    if let Some(number) = name.strip_prefix("itl_p") {
+        let percentile = number.parse().ok().and_then(GapPercentile::of).ok_or_else(|| {
+            let hint = "write itl_p50=, itl_p75=, itl_p90=, itl_p95=, itl_p99= or itl_p99.9=";
+            problem(part, "is on no percentile that is kept of a request's gaps", hint)
+        })?;
+        return Ok(Typed::Gaps(ItlLimit { percentile, at: span(part, value.trim())? }));
     }
     let known = NAMES.iter().find(|(known, _)| *known == name);
     let Some((_, limit)) = known else {
-        return Err(problem(part, "is no limit", "the limits are ttft, tpot, stall and e2e"));
+        let hint = "the limits are ttft, ttfvt, tpot, stall, itl_p95 and e2e";
+        return Err(problem(part, "is no limit", hint));
     };
-    Ok((*limit, span(part, value.trim())?))
+    Ok(Typed::Plain(*limit, span(part, value.trim())?))
 }
 
 fn span(part: &str, value: &str) -> Result<Picos, Problem> {
@@ -97,6 +124,10 @@ mod tests {
         let spans = [contract.ttft, contract.tpot, contract.longest_stall, contract.e2e];
         let seconds = [1.0, 0.05, 0.4, 12.5].map(|s| Some(Picos::from_secs(s)));
         assert_eq!(spans, seconds);
+        let contract = parse_limits("itl_p99.9=80ms,ttfvt=20s").expect("two");
+        let at = Picos::from_millis(80.0);
+        assert_eq!(contract.itl, Some(ItlLimit { percentile: GapPercentile::P999, at }));
+        assert_eq!(contract.ttfvt, Some(Picos::from_secs(20.0)));
     }
 
     #[test]
@@ -112,7 +143,11 @@ mod tests {
             ("ttft=s", "plain digits"),
             ("ttft=0s", "above 0"),
             ("ttft=1s,ttft=2s", "each limit once"),
-            ("latency=1s", "ttft, tpot, stall and e2e"),
+            ("latency=1s", "ttft, ttfvt, tpot, stall"),
+            ("itl_p96=1s", "itl_p95="),
+            ("itl_pNaN=1s", "itl_p95="),
+            ("itl_p95=1", "1s for seconds"),
+            ("itl_p95=1s,itl_p99=2s", "each limit once"),
             ("", "ttft=1s"),
         ] {
             let problems = parse_limits(text).expect_err(text);

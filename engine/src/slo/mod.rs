@@ -4,13 +4,15 @@
 //! **f** first token leaves, **c** completion; n output tokens. All limits are inclusive.
 
 mod classify;
+mod itl;
 mod limits_text;
 mod measures;
 mod percentiles;
 
 pub use classify::{
-    MissedLimits, Tpot, classify, e2e, missed_limits, outcome_of, queue_wait, tpot, ttft,
+    MissedLimits, Tpot, classify, e2e, missed_limits, outcome_of, queue_wait, tpot, ttft, ttfvt,
 };
+pub use itl::{GapPercentile, GapsSeen, ItlLimit};
 pub use limits_text::parse_limits;
 pub use measures::{Limit, Measures, Seen};
 pub use percentiles::{PercentileTarget, Ranked};
@@ -23,10 +25,15 @@ use crate::units::Picos;
 pub struct Contract {
     /// From due to first token.
     pub ttft: Option<Picos>,
+    /// From due to the first token that is shown: the first after those that a reasoning model
+    /// hides.
+    pub ttfvt: Option<Picos>,
     /// Average time per output token after the first, for two or more tokens.
     pub tpot: Option<Picos>,
     /// Longest gap between two stream events.
     pub longest_stall: Option<Picos>,
+    /// A percentile of each request's own gaps between stream events.
+    pub itl: Option<ItlLimit>,
     /// From due to completion.
     pub e2e: Option<Picos>,
     /// Share of offered requests that must be good, 0 to 1.
@@ -40,11 +47,18 @@ impl Contract {
     pub fn limit(&self, limit: Limit) -> Option<Picos> {
         match limit {
             Limit::Ttft => self.ttft,
+            Limit::Ttfvt => self.ttfvt,
             Limit::Tpot => self.tpot,
             Limit::Stall => self.longest_stall,
+            Limit::Itl => self.itl.map(|limit| limit.at),
             Limit::E2e => self.e2e,
         }
     }
+}
+
+/// The limits above which gaps of each class are counted.
+pub fn gap_limits(contracts: &[Contract]) -> Vec<Option<Picos>> {
+    contracts.iter().map(|contract| contract.limit(Limit::Itl)).collect()
 }
 
 /// How a request left the system, before any limit is looked at.
@@ -79,6 +93,8 @@ pub struct RequestStamps {
     pub scheduled: Option<Picos>,
     /// When its first token left.
     pub first_token: Option<Picos>,
+    /// When the first token after its hidden ones left; `None` of a request that hides none.
+    pub first_visible: Option<Picos>,
     /// When it completed, failed or was cancelled; of an unfinished request, when the run was cut
     /// off: up to then nothing more had happened to it.
     pub ended: Option<Picos>,
@@ -87,6 +103,9 @@ pub struct RequestStamps {
     /// Longest gap between two of its tokens; of an unfinished request, the gap that was open when
     /// the run was cut off counts too.
     pub longest_stall: Picos,
+    /// Gaps between two of its tokens above the limit that its class had when the run was made; of
+    /// an unfinished request, the open gap counts too.
+    pub gaps_above: u32,
     /// Attempts of its client, the first included. Moments and tokens are those of the last one;
     /// preemptions, what was kept through them and replica time are of all.
     pub attempts: u32,
@@ -116,9 +135,11 @@ impl RequestStamps {
         queued: None,
         scheduled: None,
         first_token: None,
+        first_visible: None,
         ended: None,
         generated: 0,
         longest_stall: Picos::ZERO,
+        gaps_above: 0,
         attempts: 1,
         preemptions: 0,
         cached_tokens: 0,

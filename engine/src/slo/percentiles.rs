@@ -51,7 +51,14 @@ mod tests {
     use super::*;
 
     fn seen(ttft: Seen<Picos>) -> Measures {
-        Measures { ttft, tpot: Seen::NotApplicable, stall: Seen::NotApplicable, e2e: Seen::Never }
+        Measures {
+            ttft,
+            ttfvt: Seen::NotApplicable,
+            tpot: Seen::NotApplicable,
+            stall: Seen::NotApplicable,
+            itl: Seen::NotApplicable,
+            e2e: Seen::Never,
+        }
     }
 
     /// Rejecting the slow 30 % leaves 70 fast answers; over offered requests p95 never came.

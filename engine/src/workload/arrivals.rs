@@ -7,6 +7,7 @@ use super::bursts::Bursts;
 use super::closed_loop::{ClosedLoop, ThinkTime};
 use super::profile::RateProfile;
 use super::replay::Replay;
+use crate::counted::typed;
 use crate::problem::Problem;
 use crate::rng::{Key, Stream, keyed};
 use crate::units::Picos;
@@ -67,7 +68,7 @@ impl Spacing {
         if !(0.0..=MAX_GAP_CV).contains(&cv) {
             return Err(Problem::error(
                 "cv",
-                format!("the coefficient of variation of the gaps is {cv:?}"),
+                format!("the coefficient of variation of the gaps is {cv}", cv = typed(cv)),
                 format!("give 0 (evenly spaced) to {MAX_GAP_CV}; 1 is Poisson"),
             ));
         }
@@ -81,7 +82,7 @@ impl Spacing {
         if !(least..=f64::INFINITY).contains(&k) {
             return Err(Problem::error(
                 "burstiness",
-                format!("the burstiness is {k:?}"),
+                format!("the burstiness is {k}", k = typed(k)),
                 format!("give {least} or more: 1 is Poisson, \"inf\" is evenly spaced"),
             ));
         }

@@ -5,6 +5,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 
 use super::profile::RateProfile;
+use crate::counted::typed;
 use crate::problem::Problem;
 use crate::rng::{Key, Stream, keyed};
 use crate::units::{MAX_HORIZON_S, Picos};
@@ -40,7 +41,7 @@ impl Bursts {
             if !rate.is_finite() || rate < 0.0 {
                 problems.push(Problem::error(
                     field,
-                    format!("the rate is {rate:?} requests per second"),
+                    format!("the rate is {rate} requests per second", rate = typed(rate)),
                     "give a rate of 0 or more",
                 ));
             }
@@ -48,7 +49,10 @@ impl Bursts {
         if problems.is_empty() && burst_rps <= quiet_rps {
             problems.push(Problem::error(
                 "burst_rps",
-                format!("a burst of {burst_rps:?} requests per second is not above the quiet"),
+                format!(
+                    "a burst of {burst_rps} requests per second is not above the quiet",
+                    burst_rps = typed(burst_rps)
+                ),
                 format!("give a rate above {quiet_rps}, or Poisson arrivals"),
             ));
         }
@@ -56,7 +60,7 @@ impl Bursts {
             if !(SHORTEST_SPAN_S..=MAX_HORIZON_S).contains(&span) {
                 problems.push(Problem::error(
                     field,
-                    format!("it lasts {span:?} s in the mean"),
+                    format!("it lasts {span} s in the mean", span = typed(span)),
                     format!("give {SHORTEST_SPAN_S} to {MAX_HORIZON_S} s"),
                 ));
             }

@@ -3,6 +3,7 @@
 use rand_distr::{Distribution, LogNormal};
 
 use super::{Arrivals, ClientBehaviour, Lengths, Pairing, RetryOn, Session, SharedPrefix};
+use crate::counted::typed;
 use crate::math;
 use crate::problem::Problem;
 use crate::rng::{Key, keyed};
@@ -164,7 +165,9 @@ impl Patience {
             return Err(vec![Problem::error(
                 "p90_s",
                 format!(
-                    "nine of ten wait up to {p90:?} s, no longer than the median of {median:?} s"
+                    "nine of ten wait up to {p90} s, no longer than the median of {median} s",
+                    p90 = typed(p90),
+                    median = typed(median)
                 ),
                 "give a 90th percentile above the median, or a fixed patience",
             )]);
@@ -193,7 +196,7 @@ fn checked_seconds(field: &str, seconds: f64) -> Result<f64, Problem> {
     } else {
         Err(Problem::error(
             field,
-            format!("users wait {seconds:?} s for a token"),
+            format!("users wait {seconds} s for a token", seconds = typed(seconds)),
             format!("give seconds above 0 and up to {MAX_HORIZON_S}, or leave patience out"),
         ))
     }

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use rand::RngExt;
 
 use super::Patience;
+use crate::counted::typed;
 use crate::problem::Problem;
 use crate::rng::{Key, keyed};
 use crate::units::Picos;
@@ -104,7 +105,7 @@ impl Retries {
             .filter(|(.., value, range)| !range.contains(value))
             .map(|(field, what, value, range)| {
                 let hint = format!("give {} to {}", range.start(), range.end());
-                Problem::error(field, format!("{what}, is {value:?}"), hint)
+                Problem::error(field, format!("{what}, is {value}", value = typed(value)), hint)
             })
             .collect();
         if problems.is_empty() {

@@ -7,6 +7,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 
 use super::{OfferedRequest, TrafficClass};
+use crate::counted::typed;
 use crate::problem::Problem;
 use crate::rng::{Key, Stream, keyed};
 use crate::units::{MAX_HORIZON_S, Picos};
@@ -133,7 +134,11 @@ impl ThinkTime {
         if max < min {
             return Err(vec![Problem::error(
                 "max_s",
-                format!("the longest think time, {max:?} s, is below the shortest, {min:?} s"),
+                format!(
+                    "the longest think time, {max} s, is below the shortest, {min} s",
+                    max = typed(max),
+                    min = typed(min)
+                ),
                 "give the longest at least as long as the shortest",
             )]);
         }
@@ -185,7 +190,7 @@ fn checked(field: &str, seconds: f64) -> Result<f64, Problem> {
     }
     Err(Problem::error(
         field,
-        format!("users think for {seconds:?} s"),
+        format!("users think for {seconds} s", seconds = typed(seconds)),
         format!("give seconds from 0 to {MAX_HORIZON_S}"),
     ))
 }

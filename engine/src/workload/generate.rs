@@ -41,13 +41,13 @@ pub fn generate(
                 return Err(too_many(expected));
             }
             let who = Identity { seed, position: class.position, request: due.request };
-            let (request, hidden) = class.request(index, who, due)?;
+            let request = class.request(index, who, due)?;
             let place = u32::try_from(offered.len() - before).unwrap_or(u32::MAX);
             let turns = class
                 .session
                 .as_ref()
                 .map_or(1, |session| session.turns_of(seed, class.position.into(), place));
-            offered.push(request.carrying(hidden, turns > 1));
+            offered.push(request.carrying(turns > 1));
         }
     }
     // Stable, so requests of one class that are due at once stay in their order.
@@ -69,31 +69,6 @@ pub(super) fn too_many(expected: f64) -> Problem {
         ),
         "shorten the horizon or lower the rates",
     )
-}
-
-/// A fingerprint of a workload: equal for equal lists, on every machine (FNV-1a, 64 bits).
-pub fn digest(requests: &[OfferedRequest]) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |word: u64| {
-        for byte in word.to_le_bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    };
-    for request in requests {
-        add(u64::from(request.class));
-        add(request.due.0.cast_unsigned());
-        add(u64::from(request.input_tokens));
-        add(u64::from(request.output_tokens));
-        add(request.patience.map_or(u64::MAX, |patience| patience.0.cast_unsigned()));
-        add(u64::from(request.fails) << 1 | u64::from(request.acceptable));
-        let Lineage { prefix, prefix_tokens, session, history_tokens, carries } = request.lineage;
-        if prefix.or(session).is_some() {
-            add(prefix.map_or(0, |prefix| u64::from(prefix.get())) << 32 | u64::from(prefix_tokens));
-            add(session.map_or(0, |id| u64::from(id.get())) << 32 | u64::from(history_tokens));
-            add(u64::from(carries != Carries::Nothing));
-        }
-    }
-    hash
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -127,39 +102,8 @@ impl TrafficClass {
         request: u64,
         due: Picos,
     ) -> Result<OfferedRequest, Problem> {
-        self.drawn(seed, class, request, due).map(|(request, _)| request)
-    }
-
-    /// The same, and how many of its tokens are not shown.
-    ///
-    /// # Errors
-    /// Its length was not recorded.
-    pub(super) fn drawn(
-        &self,
-        seed: u64,
-        class: u32,
-        request: u64,
-        due: Picos,
-    ) -> Result<(OfferedRequest, u32), Problem> {
         let who = Identity { seed, position: self.position, request };
         self.request(class, who, Due { at: due, request, record: 0 })
-    }
-
-    /// How many of the `generated` tokens of that request are not shown: those that come first.
-    pub(crate) fn hidden_tokens(&self, seed: u64, request: u64, generated: u32) -> u32 {
-        let who = Identity { seed, position: self.position, request };
-        match &self.hidden {
-            Hidden::None => 0,
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a share of the tokens"
-            )]
-            Hidden::Share(share) => (f64::from(generated) * share).round() as u32,
-            // Recorded ones belong to requests whose turns are not drawn.
-            Hidden::Added(lengths) => lengths.draw(who.key(Stream::HiddenTokens), 0).unwrap_or(0),
-        }
-        .min(generated)
     }
 
     /// Whether the server fails that attempt, from 0, of a request of this class.
@@ -168,13 +112,7 @@ impl TrafficClass {
         self.error_rate > 0.0 && keyed(key).random::<f64>() < self.error_rate
     }
 
-    /// A request, and how many of its tokens are not shown.
-    fn request(
-        &self,
-        class: u32,
-        who: Identity,
-        due: Due,
-    ) -> Result<(OfferedRequest, u32), Problem> {
+    fn request(&self, class: u32, who: Identity, due: Due) -> Result<OfferedRequest, Problem> {
         let too_short = |side: &str| {
             Problem::error(
                 format!("workload.classes[{}].{side}", who.position),
@@ -192,30 +130,37 @@ impl TrafficClass {
             Hidden::Added(lengths) => lengths
                 .draw(who.key(Stream::HiddenTokens), due.record)
                 .ok_or_else(|| too_short("hidden_tokens"))?,
-            Hidden::None | Hidden::Share(_) => 0,
+            Hidden::None => 0,
+            Hidden::Share(share) => part(*share, output),
         };
-        let generated = output.saturating_add(hidden);
+        let generated = match self.hidden {
+            Hidden::Added(_) => output.saturating_add(hidden),
+            Hidden::None | Hidden::Share(_) => output,
+        };
         let budget = self.max_output_tokens.unwrap_or(u32::MAX).max(1);
         let truncated = if generated > budget { 1.0 } else { 0.0 };
         let pass_rate = self.pass_rate(truncated).unwrap_or(1.0);
         let input_tokens = input.ok_or_else(|| too_short("input_tokens"))?;
         let output_tokens = generated.min(budget);
-        let unseen = match self.hidden {
-            Hidden::Added(_) => hidden.min(output_tokens),
-            _ => self.hidden_tokens(who.seed, who.request, output_tokens),
-        };
-        let request = OfferedRequest {
+        Ok(OfferedRequest {
             class,
             due: due.at,
             input_tokens,
             output_tokens,
+            hidden_tokens: hidden.min(output_tokens),
             patience: self.patience.and_then(|patience| patience.draw(who.key(Stream::Patience))),
             fails: self.attempt_fails(who.key(Stream::Error)),
             acceptable: pass_rate >= 1.0 || who.uniform(Stream::Quality) < pass_rate,
             lineage: self.prefix_of(who.key(Stream::SharedPrefix), input_tokens),
-        };
-        Ok((request, unseen))
+        })
     }
+}
+
+/// Whole tokens that are this share of an output, 0 to 1: rounded down, so that what is not hidden
+/// entirely shows something.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to the output")]
+fn part(share: f64, output: u32) -> u32 {
+    ((f64::from(output) * share) as u32).min(output)
 }
 
 #[cfg(test)]

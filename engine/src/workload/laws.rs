@@ -1,6 +1,7 @@
 //! Laws of lengths by a few numbers: uniform, gamma, Pareto.
 
 use super::lengths::MAX_LENGTH_TOKENS;
+use crate::counted::typed;
 use crate::math;
 use crate::problem::Problem;
 
@@ -107,7 +108,10 @@ impl GammaLengths {
         if problems.is_empty() && !CV.contains(&spread) {
             problems.push(Problem::error(
                 field,
-                format!("the standard deviation is {spread:?} times the mean"),
+                format!(
+                    "the standard deviation is {spread} times the mean",
+                    spread = typed(spread)
+                ),
                 format!("give {} to {} times the mean", CV.start(), CV.end()),
             ));
         }
@@ -158,7 +162,11 @@ impl ParetoLengths {
             if problems.is_empty() && tokens <= min {
                 problems.push(Problem::error(
                     field,
-                    format!("`{field}` of {tokens:?} tokens is not above the shortest of {min:?}"),
+                    format!(
+                        "`{field}` of {tokens} tokens is not above the shortest of {min}",
+                        tokens = typed(tokens),
+                        min = typed(min)
+                    ),
                     format!("give more than {min}"),
                 ));
             }
@@ -181,7 +189,10 @@ impl ParetoLengths {
         if !ALPHA.contains(&found) || (found <= 1.0 && !is_bounded) {
             return Err(vec![Problem::error(
                 field,
-                format!("the tail exponent is {found:?}: it has no finite mean up to 1"),
+                format!(
+                    "the tail exponent is {found}: it has no finite mean up to 1",
+                    found = typed(found)
+                ),
                 format!("give more than 1 and up to {}, or a `max`, then from 0.1", ALPHA.end()),
             )]);
         }
@@ -216,7 +227,7 @@ fn out_of_range(field: &str, tokens: f64, problems: &mut Vec<Problem>) {
     if !(1.0..=f64::from(MAX_LENGTH_TOKENS)).contains(&tokens) {
         problems.push(Problem::error(
             field,
-            format!("the length is {tokens:?} tokens"),
+            format!("the length is {tokens} tokens", tokens = typed(tokens)),
             format!("give 1 to {MAX_LENGTH_TOKENS} tokens"),
         ));
     }
@@ -229,7 +240,7 @@ fn contradicts(field: &str, stated: Option<f64>, is: f64, law: &str, problems: &
     if !agrees {
         problems.push(Problem::error(
             field,
-            format!("`{field}` is {stated:?}, but {law} has {is:.1}"),
+            format!("`{field}` is {stated}, but {law} has {is:.1}", stated = typed(stated)),
             format!("leave `{field}` out, or change the law"),
         ));
     }
@@ -256,7 +267,7 @@ mod tests {
             ),
             (GammaLengths::new(100.0, none, none).unwrap_err(), "cv", "alone"),
             (GammaLengths::new(100.0, Some(0.0), none).unwrap_err(), "cv", "0.01 to 20"),
-            (GammaLengths::new(540.0, none, Some(48_600.0)).unwrap_err(), "sd", "90.0 times"),
+            (GammaLengths::new(540.0, none, Some(48_600.0)).unwrap_err(), "sd", "90 times"),
             (GammaLengths::new(f64::NAN, Some(1.0), none).unwrap_err(), "mean", "NaN"),
             (ParetoLengths::new(10.0, none, none, none, true).unwrap_err(), "alpha", "alone"),
             (ParetoLengths::new(10.0, Some(0.9), none, none, false).unwrap_err(), "alpha", "`max`"),

@@ -1,6 +1,7 @@
 //! The lognormal law of lengths, by whichever two numbers somebody knows of it.
 
 use super::lengths::MAX_LENGTH_TOKENS;
+use crate::counted::typed;
 use crate::math;
 use crate::problem::Problem;
 
@@ -58,10 +59,11 @@ impl LognormalStated {
                     Problem::error(
                         field,
                         format!(
-                            "`{field}` is {stated:?}, but the law of {} and {} has {}",
+                            "`{field}` is {stated}, but the law of {} and {} has {}",
                             from[0],
                             from[1],
-                            three_digits(is)
+                            three_digits(is),
+                            stated = typed(stated)
                         ),
                         format!("leave `{field}` out, or one of the other two"),
                     )
@@ -109,7 +111,7 @@ impl LognormalStated {
             (!(low..=high).contains(&value)).then(|| {
                 Problem::error(
                     field,
-                    format!("{what} {value:?}{unit}"),
+                    format!("{what} {value}{unit}", value = typed(value)),
                     format!("give {low} to {high}{unit}"),
                 )
             })

@@ -1,6 +1,7 @@
 //! Several kinds of lengths in one class, each for a share of its requests.
 
 use super::lengths::{Lengths, MAX_DRAW_TOKENS, Rank};
+use crate::counted::typed;
 use crate::math;
 use crate::problem::Problem;
 use crate::rng::Generator;
@@ -29,7 +30,7 @@ impl Mixture {
             if !(*weight > 0.0 && weight.is_finite()) {
                 problems.push(Problem::error(
                     format!("parts[{i}].weight"),
-                    format!("the weight of this part is {weight:?}"),
+                    format!("the weight of this part is {weight}", weight = typed(*weight)),
                     "give a number above 0, or leave the part out",
                 ));
             }

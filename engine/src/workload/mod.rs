@@ -12,6 +12,7 @@ mod class;
 mod client;
 mod closed_loop;
 mod demand;
+mod digest;
 mod generate;
 mod laws;
 mod lengths;
@@ -31,7 +32,8 @@ pub use class::{Hidden, Patience, Quality, TrafficClass};
 pub use client::{ClientBehaviour, Retries, RetryOn};
 pub use closed_loop::{ClosedLoop, ThinkTime, Turn};
 pub use demand::{Demand, DemandBin, LengthSummary, Mix, demand};
-pub use generate::{MAX_REQUESTS, digest, generate};
+pub use digest::digest;
+pub use generate::{MAX_REQUESTS, generate};
 pub use laws::{GammaLengths, ParetoLengths, Uniform};
 pub use lengths::{Clip, Lengths, MAX_LENGTH_TOKENS, Samples};
 pub use lognormal::{Lognormal, LognormalStated};
@@ -58,6 +60,9 @@ pub struct OfferedRequest {
     /// Tokens it will generate: the model's answer cut at the output budget, at least one.
     /// Policies never see this.
     pub output_tokens: u32,
+    /// The first so many of them are not shown; all of them where the output budget is spent
+    /// before anything is.
+    pub hidden_tokens: u32,
     /// How long its user waits for the first token; `None` waits for ever.
     pub patience: Option<Picos>,
     /// The server fails it after serving it.
@@ -66,4 +71,11 @@ pub struct OfferedRequest {
     pub acceptable: bool,
     /// What its prompt has in common with others.
     pub lineage: Lineage,
+}
+
+impl OfferedRequest {
+    /// It generates nothing but hidden tokens.
+    pub fn shows_nothing(&self) -> bool {
+        self.hidden_tokens >= self.output_tokens
+    }
 }

@@ -4,6 +4,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::lengths::{Lengths, whole_tokens};
+use crate::counted::typed;
 use crate::math;
 use crate::problem::Problem;
 use crate::rng::{Key, keyed};
@@ -37,7 +38,7 @@ impl Copula {
         } else {
             Err(Problem::error(
                 "rank_correlation",
-                format!("the rank correlation of prompt and answer is {rho:?}"),
+                format!("the rank correlation of prompt and answer is {rho}", rho = typed(rho)),
                 "give -1 to 1; 0 draws them apart",
             ))
         }

@@ -4,6 +4,7 @@
 //! one arrival per unit of expected count becomes arrivals that follow the profile: exactly, with
 //! no thinning and no step size (Çinlar 1975, time change of a Poisson process).
 
+use crate::counted::typed;
 use crate::problem::Problem;
 use crate::units::{PICOS_PER_S, Picos};
 
@@ -33,7 +34,10 @@ impl RateProfile {
         } else {
             Err(Problem::error(
                 "rate_rps",
-                format!("the arrival rate is {rate_rps:?} requests per second"),
+                format!(
+                    "the arrival rate is {rate_rps} requests per second",
+                    rate_rps = typed(rate_rps)
+                ),
                 "give a rate above 0",
             ))
         }
@@ -165,14 +169,16 @@ fn check(points: &[(f64, f64)]) -> Vec<Problem> {
         if !t_s.is_finite() || t_s < 0.0 {
             problems.push(Problem::error(
                 format!("points[{i}].t_s"),
-                format!("the moment of this point is {t_s:?} s"),
+                format!("the moment of this point is {t_s} s", t_s = typed(t_s)),
                 "give seconds from the start, 0 or more",
             ));
         } else if t_s < latest {
             problems.push(Problem::error(
                 format!("points[{i}].t_s"),
                 format!(
-                    "this point is at {t_s:?} s, before the one at {latest:?} s that precedes it"
+                    "this point is at {t_s} s, before the one at {latest} s that precedes it",
+                    t_s = typed(t_s),
+                    latest = typed(latest)
                 ),
                 "put the points in order of time",
             ));
@@ -182,7 +188,10 @@ fn check(points: &[(f64, f64)]) -> Vec<Problem> {
         if !rate_rps.is_finite() || rate_rps < 0.0 {
             problems.push(Problem::error(
                 format!("points[{i}].rate_rps"),
-                format!("the rate at this point is {rate_rps:?} requests per second"),
+                format!(
+                    "the rate at this point is {rate_rps} requests per second",
+                    rate_rps = typed(rate_rps)
+                ),
                 "give a rate of 0 or more",
             ));
         }

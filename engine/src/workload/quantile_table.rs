@@ -1,6 +1,7 @@
 //! Lengths by a table of quantiles.
 
 use super::lengths::MAX_LENGTH_TOKENS;
+use crate::counted::typed;
 use crate::problem::Problem;
 
 /// Quantiles of a length: linear between rows, flat beyond the first and the last.
@@ -25,7 +26,7 @@ impl QuantileTable {
             if !(0.0..=1.0).contains(&p) || before.is_some_and(|(last, _)| p <= last) {
                 problems.push(Problem::error(
                     format!("table[{i}].p"),
-                    format!("the share of requests of this row is {p:?}"),
+                    format!("the share of requests of this row is {p}", p = typed(p)),
                     "give shares from 0 to 1, each above the one before",
                 ));
             }
@@ -33,7 +34,7 @@ impl QuantileTable {
             if !in_range || before.is_some_and(|(_, last)| tokens < last) {
                 problems.push(Problem::error(
                     format!("table[{i}].tokens"),
-                    format!("the length of this row is {tokens:?} tokens"),
+                    format!("the length of this row is {tokens} tokens", tokens = typed(tokens)),
                     format!("give 1 to {MAX_LENGTH_TOKENS} tokens, none below the row before"),
                 ));
             }

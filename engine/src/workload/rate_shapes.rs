@@ -6,6 +6,7 @@
 use std::f64::consts::TAU;
 
 use super::profile::RateProfile;
+use crate::counted::typed;
 use crate::math;
 use crate::problem::Problem;
 use crate::units::MAX_HORIZON_S;
@@ -35,7 +36,11 @@ pub fn sinusoid(
     if problems.is_empty() && max_rps < min_rps {
         problems.push(Problem::error(
             "max_rps",
-            format!("the highest rate of {max_rps:?} is below the lowest of {min_rps:?}"),
+            format!(
+                "the highest rate of {max_rps} is below the lowest of {min_rps}",
+                max_rps = typed(max_rps),
+                min_rps = typed(min_rps)
+            ),
             "give a highest rate of at least the lowest",
         ));
     } else if problems.is_empty() && max_rps <= 0.0 {
@@ -45,7 +50,7 @@ pub fn sinusoid(
     if !(0.0..1.0).contains(&phase) {
         problems.push(Problem::error(
             "phase",
-            format!("the phase is {phase:?} of a period"),
+            format!("the phase is {phase} of a period", phase = typed(phase)),
             "give 0 (at the minimum) to below 1; half a period is at the maximum",
         ));
     }
@@ -138,7 +143,7 @@ pub fn weeks(
         if !(low..=high).contains(&value) {
             problems.push(Problem::error(
                 field,
-                format!("{what} {value:?}"),
+                format!("{what} {value}", value = typed(value)),
                 format!("give {low} to {high}"),
             ));
         }
@@ -192,7 +197,7 @@ fn rate(field: &str, rate_rps: f64, problems: &mut Vec<Problem>) {
     if !rate_rps.is_finite() || rate_rps < 0.0 {
         problems.push(Problem::error(
             field,
-            format!("the rate is {rate_rps:?} requests per second"),
+            format!("the rate is {rate_rps} requests per second", rate_rps = typed(rate_rps)),
             "give a rate of 0 or more",
         ));
     }
@@ -206,7 +211,7 @@ fn span(field: &str, what: &str, seconds: f64, problems: &mut Vec<Problem>) {
     if !(1e-3..=MAX_HORIZON_S).contains(&seconds) {
         problems.push(Problem::error(
             field,
-            format!("{what} is {seconds:?} s long"),
+            format!("{what} is {seconds} s long", seconds = typed(seconds)),
             format!("give 0.001 to {MAX_HORIZON_S} s"),
         ));
     }
@@ -216,7 +221,7 @@ fn moment(field: &str, what: &str, seconds: f64, problems: &mut Vec<Problem>) {
     if !(0.0..=MAX_HORIZON_S).contains(&seconds) {
         problems.push(Problem::error(
             field,
-            format!("{what} {seconds:?} s"),
+            format!("{what} {seconds} s", seconds = typed(seconds)),
             format!("give 0 to {MAX_HORIZON_S} s"),
         ));
     }

@@ -3,6 +3,7 @@
 use rand::RngExt;
 
 use super::arrivals::Due;
+use crate::counted::typed;
 use crate::problem::Problem;
 use crate::rng::{Key, Stream, keyed};
 use crate::units::{MAX_HORIZON_S, Picos};
@@ -49,7 +50,11 @@ impl Replay {
         if !in_range || last_s > MAX_HORIZON_S {
             return Err(Problem::error(
                 "time_factor",
-                format!("time is stretched by {factor:?}, to {last_s:?} s"),
+                format!(
+                    "time is stretched by {factor}, to {last_s} s",
+                    factor = typed(factor),
+                    last_s = typed(last_s)
+                ),
                 format!(
                     "give {} to {MAX_FACTOR}, and no request after {MAX_HORIZON_S} s",
                     1.0 / MAX_FACTOR
@@ -65,7 +70,7 @@ impl Replay {
         if !(last_s.max(SHORTEST_LOOP_S)..=MAX_HORIZON_S).contains(&seconds) {
             return Err(Problem::error(
                 "loop_every_s",
-                format!("the trace is to begin again after {seconds:?} s"),
+                format!("the trace is to begin again after {seconds} s", seconds = typed(seconds)),
                 format!(
                     "give at least the {last_s} s of its last request, and {SHORTEST_LOOP_S} to \
                      {MAX_HORIZON_S} s"
@@ -82,7 +87,7 @@ impl Replay {
         if !(1.0 / MAX_FACTOR..=MAX_FACTOR).contains(&factor) {
             return Err(Problem::error(
                 "rate_factor",
-                format!("the rate of the trace is multiplied by {factor:?}"),
+                format!("the rate of the trace is multiplied by {factor}", factor = typed(factor)),
                 format!("give {} to {MAX_FACTOR}", 1.0 / MAX_FACTOR),
             ));
         }

@@ -200,10 +200,9 @@ impl OfferedRequest {
         RoutingKeys { session: self.lineage.session, prefix: self.lineage.prefix }
     }
 
-    /// The same as a turn of its session, `hidden` of whose tokens are not shown: what it carries on
-    /// if `more` turns follow.
-    pub(crate) fn carrying(self, hidden: u32, more: bool) -> Self {
-        let carries = match (more, hidden) {
+    /// The same as a turn of its session: what it carries on if `more` turns follow.
+    pub(crate) fn carrying(self, more: bool) -> Self {
+        let carries = match (more, self.hidden_tokens) {
             (false, _) => Carries::Nothing,
             (true, 0) => Carries::Everything,
             (true, _) => Carries::Prompt,
@@ -236,9 +235,9 @@ impl TrafficClass {
         let Some(session) = &self.session else { return Vec::new() };
         let class = u64::from(self.position);
         let more = session.turns_of(seed, class, place) > 1;
-        let first = self.drawn(seed, 0, place.into(), Picos::ZERO).ok();
+        let first = self.request_of(seed, 0, place.into(), Picos::ZERO).ok();
         let mut turns: Vec<OfferedRequest> =
-            first.map(|(first, hidden)| first.carrying(hidden, more)).into_iter().collect();
+            first.map(|first| first.carrying(more)).into_iter().collect();
         while let Some(last) = turns.last().filter(|last| last.lineage.carries != Carries::Nothing)
         {
             let number = u32::try_from(turns.len()).unwrap_or(u32::MAX);
@@ -266,13 +265,9 @@ impl TrafficClass {
         due: Picos,
     ) -> Option<OfferedRequest> {
         let session = self.session.as_ref()?;
-        let index = |number| match number {
-            0 => u64::from(place),
-            _ => Turn::of_session(place, number).index(),
-        };
-        let (fresh, hidden) = self.drawn(seed, class, index(number), due).ok()?;
-        let hidden_before = self.hidden_tokens(seed, index(number - 1), last.output_tokens);
-        let said = last.input_tokens.saturating_add(last.output_tokens - hidden_before);
+        let request = Turn::of_session(place, number).index();
+        let fresh = self.request_of(seed, class, request, due).ok()?;
+        let said = last.input_tokens.saturating_add(last.output_tokens - last.hidden_tokens);
         let new = if let Some(lengths) = &session.new_tokens {
             let (stream, request) = (Stream::InputTokens, index(number));
             lengths
@@ -284,7 +279,7 @@ impl TrafficClass {
         let lineage = Lineage { history_tokens: last.carried_tokens(), ..last.lineage };
         let asked = OfferedRequest { input_tokens: said.saturating_add(new), lineage, ..fresh };
         let more = number + 1 < session.turns_of(seed, self.position.into(), place);
-        Some(asked.carrying(hidden, more))
+        Some(asked.carrying(more))
     }
 }
 

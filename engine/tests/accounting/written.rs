@@ -18,6 +18,8 @@ pub fn contract() -> Contract {
         tpot: Some(ms(50)),
         longest_stall: Some(ms(400)),
         e2e: Some(ms(2_000)),
+        ttfvt: None,
+        itl: None,
         attainment_target: 0.95,
         percentile_targets: Vec::new(),
     }
@@ -30,6 +32,7 @@ pub fn asked() -> OfferedRequest {
         due: ms(1_000),
         input_tokens: 100,
         output_tokens: 21,
+        hidden_tokens: 0,
         patience: None,
         fails: false,
         acceptable: true,

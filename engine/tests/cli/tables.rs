@@ -43,7 +43,7 @@ fn a_few_lines_over_the_requests_reproduce_the_report_exactly() {
     let (report, csv) = (run.json(), fs::read_to_string(&table).expect("it was written"));
     let header = "request,class,due_s,queued_s,scheduled_s,first_token_s,completed_s,input_tokens,\
                   output_tokens,ttft_ms,tpot_ms,longest_stall_ms,e2e_ms,attempts,preemptions,\
-                  cached_tokens,outcome,cost";
+                  cached_tokens,outcome,cost,ttfvt_ms,gaps_above_itl_limit";
     assert_eq!(csv.lines().next(), Some(header));
     let rows = rows(&csv);
     assert_eq!(json!(rows.len()), report["offered"]);

@@ -56,6 +56,7 @@ pub fn request(due_s: f64, input_tokens: u32, output_tokens: u32) -> OfferedRequ
         due: Picos::from_secs(due_s),
         input_tokens,
         output_tokens,
+        hidden_tokens: 0,
         patience: None,
         fails: false,
         acceptable: true,

@@ -1,6 +1,6 @@
 //! The scheduler's rules, each in the smallest scenario that shows it.
 
-use goodput_engine::sim::{ReplicaSpec, saturate};
+use goodput_engine::sim::{FleetSim, FleetSpec, Progress, ReplicaSpec, RunLimits, saturate};
 use goodput_engine::slo::Fate;
 use goodput_engine::units::Picos;
 use goodput_engine::workload::OfferedRequest;
@@ -113,6 +113,49 @@ fn a_first_token_in_the_last_moment_of_patience_counts() {
     assert_eq!(just.stamps[0].fate, Fate::Completed);
     let less = run(&[patient(0.999)], one_second_steps(), 1);
     assert_eq!(less.stamps[0].fate, Fate::Cancelled);
+}
+
+/// Alone, every token takes a second: ten that are hidden are ten seconds more to the first that is
+/// shown, and a preemption in between or a retry would count in it.
+#[test]
+fn the_first_visible_token_comes_after_the_hidden_ones() {
+    let hides = |hidden_tokens, output_tokens| OfferedRequest {
+        hidden_tokens,
+        ..request(0.0, 10, output_tokens)
+    };
+    for (asked, first_visible) in [
+        (hides(0, 21), None),
+        (hides(1, 21), Some(2.0)),
+        (hides(10, 21), Some(11.0)),
+        (hides(20, 21), Some(21.0)),
+        (hides(21, 21), None),
+    ] {
+        let run = run(&[asked], one_second_steps(), 1);
+        assert_eq!(run.stamps[0].first_token, Some(Picos::from_secs(1.0)));
+        assert_eq!(run.stamps[0].first_visible, first_visible.map(Picos::from_secs), "{asked:?}");
+    }
+}
+
+/// Steps of one second beside a prompt that takes three: of ten gaps one is longer than two seconds,
+/// whatever of them the limit of another class counts.
+#[test]
+fn gaps_above_a_limit_are_counted_exactly() {
+    let law = law(1.0, 0.001, 0.0);
+    let spec = ReplicaSpec { max_num_batched_tokens: 4_000, ..replica(law) };
+    let beside = OfferedRequest { class: 1, ..request(4.5, 2_000, 2) };
+    let requests = [request(0.0, 10, 11), beside];
+    let fleet = FleetSpec::open(spec, 1);
+    let limits = RunLimits::to_the_end(Picos::from_secs(5.0));
+    let counted = |limits_s: [Option<f64>; 2]| {
+        let limits_at = limits_s.map(|limit| limit.map(Picos::from_secs));
+        let mut sim = FleetSim::new(&requests, &fleet, limits).counting_gaps_above(&limits_at);
+        while let Progress::Running { .. } = sim.advance(u64::MAX) {}
+        sim.finish().stamps.iter().map(|stamps| stamps.gaps_above).collect::<Vec<_>>()
+    };
+    assert_eq!(counted([Some(2.0), None]), [1, 0]);
+    assert_eq!(counted([Some(1.0), Some(1.0)]), [10, 1]);
+    assert_eq!(counted([Some(3.5), Some(2.0)]), [0, 0]);
+    assert_eq!(counted([None, None]), [0, 0]);
 }
 
 #[test]

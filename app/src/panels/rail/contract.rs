@@ -1,6 +1,7 @@
 //! What counts: limits, the share that must be good, quality and errors.
 
 use goodput_engine::scenario::doc::QualityDoc;
+use goodput_engine::slo::GapPercentile;
 use leptos::prelude::*;
 
 use super::Group;
@@ -48,16 +49,56 @@ fn ForClass(index: usize) -> impl IntoView {
 
 #[component]
 fn Limits(index: usize) -> impl IntoView {
-    let fields = [
-        ClassField::Ttft,
-        ClassField::Tpot,
-        ClassField::LongestStall,
-        ClassField::E2e,
-        ClassField::Target,
-        ClassField::ErrorRate,
-    ];
-    let fields = fields.map(|field| view! { <NumberField field=Field::Class(index, field)/> });
-    view! { <div class="two">{fields.into_iter().collect_view()}</div> }.into_any()
+    let fields = move |fields: &[ClassField]| {
+        let field = move |field| view! { <NumberField field=Field::Class(index, field)/> };
+        fields.iter().copied().map(field).collect_view()
+    };
+    // A first visible token is another than the first where some are hidden.
+    let shown = workbench().about(move |doc| {
+        let class = doc.workload.classes.get(index);
+        class.is_some_and(|class| class.hidden_tokens.is_some() || class.slo.ttfvt_ms.is_some())
+    });
+    view! {
+        <div class="two">
+            {fields(&[ClassField::Ttft, ClassField::Tpot, ClassField::LongestStall, ClassField::E2e])}
+            {move || shown.get().then(|| fields(&[ClassField::Ttfvt]))}
+        </div>
+        <Gaps index/>
+        <div class="two">{fields(&[ClassField::Target, ClassField::ErrorRate])}</div>
+    }
+    .into_any()
+}
+
+/// The limit on a percentile of each request's own gaps.
+#[component]
+fn Gaps(index: usize) -> impl IntoView {
+    let bench = workbench();
+    let percentile = bench.about(move |doc| {
+        let limit = doc.workload.classes.get(index).and_then(|class| class.slo.itl_percentile);
+        limit.map(|limit| limit.percentile.to_string()).unwrap_or_default()
+    });
+    let percentiles = GapPercentile::ALL.iter().map(|percentile| percentile.number().to_string());
+    let choice = |number: String| Choice::new(number.clone(), format!("p{number}"));
+    let choices = std::iter::once(Choice::new("", "no limit")).chain(percentiles.map(choice));
+    let choose = Callback::new(move |number: String| {
+        bench.edit(&Edit::Class(index, ClassEdit::ItlPercentile(number.parse().ok())));
+        bench.seal();
+    });
+    view! {
+        <Select
+            id=format!("itl-percentile-{index}")
+            label="Own gaps (ITL)"
+            choices=choices.collect()
+            value=percentile
+            on_choose=choose
+            quiet=true
+        />
+        {move || {
+            let limited = percentile.with(|percentile| !percentile.is_empty());
+            limited.then(|| view! { <NumberField field=Field::Class(index, ClassField::Itl)/> })
+        }}
+    }
+    .into_any()
 }
 
 #[component]

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 
 use super::facts::{Facts, open_facts};
 use super::findings::Findings;
+use super::lengths::Lengths;
 use super::points::Points;
 use super::trace::Trace;
 use crate::state::uploads::{Status, desk};
@@ -67,15 +68,20 @@ fn Contents(id: FileId, read: Arc<ReadFile>) -> impl IntoView {
     let trace = read.trace.as_ref().map(|trace| {
         view! { <Trace id requests=trace.requests rows=words::trace_rows(trace)/> }
     });
+    let lengths = read.lengths.clone().map(|lengths| {
+        view! { <Lengths file=read.file.file.clone() lengths/> }
+    });
     let (line, rows) = (words::findings_line(&read.findings), words::finding_rows(&read.findings));
-    // The review is about measurements: a trace has none.
-    let findings = (trace.is_none() || !rows.is_empty()).then(|| view! { <Findings line rows/> });
+    // The review is about measurements: neither a trace nor lengths have any.
+    let measured = trace.is_none() && lengths.is_none();
+    let findings = (measured || !rows.is_empty()).then(|| view! { <Findings line rows/> });
     let has_points = !read.points().is_empty();
     let points = has_points.then(|| view! { <Points id points=read.points().to_vec()/> });
     let facts = has_points.then(|| view! { <Facts id open=open_facts(read.points())/> });
     view! {
         {words::file_facts(&read).map(|facts| view! { <Rows facts/> })}
         {trace}
+        {lengths}
         {findings}
         {points}
         {facts}

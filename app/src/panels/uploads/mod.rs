@@ -8,6 +8,7 @@ mod findings;
 mod fit;
 mod fit_result;
 mod judged;
+mod lengths;
 mod points;
 mod trace;
 

@@ -1,8 +1,9 @@
 //! Changes of a traffic class other than of one number.
 
 use goodput_engine::scenario::doc::{
-    ArrivalsDoc, Burstiness, ClassDoc, GammaNoiseDoc, HiddenTokensDoc, LengthsDoc, NoiseDoc,
-    PairingDoc, PatienceDoc, QualityDoc, QuantileDoc, RatePointDoc, RetriesDoc,
+    ArrivalsDoc, Burstiness, ClassDoc, GammaNoiseDoc, HiddenTokensDoc, ItlPercentileDoc,
+    LengthsDoc, NoiseDoc, PairingDoc, PatienceDoc, QualityDoc, QuantileDoc, RatePointDoc,
+    RetriesDoc,
 };
 
 use crate::state::field::{Place, Side, Text};
@@ -48,6 +49,8 @@ pub enum ClassEdit {
     StallPatience(Option<PatienceDoc>),
     /// Trying again.
     Retries(Option<RetriesDoc>),
+    /// Which percentile of their own gaps requests are held to; `None` to none.
+    ItlPercentile(Option<f64>),
     /// What is known about answers.
     Quality(QualityDoc),
     /// Who says so.
@@ -147,6 +150,14 @@ impl ClassEdit {
             Self::Patience(patience) => class.patience = *patience,
             Self::StallPatience(patience) => class.stall_patience = *patience,
             Self::Retries(retries) => class.retries.clone_from(retries),
+            Self::ItlPercentile(percentile) => {
+                // Another percentile of the same limit, or a first one at twice the pace that the
+                // class is to keep, which one slow step in two does not break.
+                let before = class.slo.itl_percentile.map(|limit| limit.ms);
+                let ms = before.or(class.slo.tpot_ms.map(|ms| 2.0 * ms)).unwrap_or(100.0);
+                class.slo.itl_percentile =
+                    percentile.map(|percentile| ItlPercentileDoc { percentile, ms });
+            }
             Self::Quality(quality) => class.quality = quality.clone(),
             Self::QualityBy(who) => match &mut class.quality {
                 QualityDoc::Assumed { by, .. } => by.clone_from(who),
@@ -217,6 +228,7 @@ impl ClassEdit {
             Self::Hidden(_) => "hidden tokens",
             Self::Patience(_) | Self::StallPatience(_) => "kind of patience",
             Self::Retries(_) => "retries",
+            Self::ItlPercentile(_) => "percentile of gaps",
             Self::Quality(_) => "state of quality",
             Self::QualityBy(_) => "source of quality",
         }

@@ -3,7 +3,9 @@
 mod class;
 mod pool;
 
-use goodput_engine::scenario::doc::{AdmissionDoc, ArrivalsDoc, LengthsDoc, ScenarioDoc};
+use goodput_engine::scenario::doc::{
+    AdmissionDoc, ArrivalsDoc, LengthsDoc, PairingDoc, ScenarioDoc,
+};
 
 pub use class::{ClassEdit, Typed};
 pub use pool::{PoolEdit, Switch};
@@ -70,6 +72,15 @@ pub enum Edit {
         class: usize,
         /// When requests are due, and with how many tokens.
         trace: Box<TraceWorkload>,
+    },
+    /// Gives a class the lengths of a running server.
+    UseLengths {
+        /// Which class.
+        class: usize,
+        /// Name of the file.
+        file: String,
+        /// Prompts and outputs.
+        lengths: Box<(LengthsDoc, LengthsDoc)>,
     },
 }
 
@@ -152,6 +163,7 @@ impl Edit {
                 }
             }
             Self::UseTrace { class, trace } => use_trace(doc, *class, trace),
+            Self::UseLengths { class, lengths, .. } => use_lengths(doc, *class, lengths),
         }
     }
 
@@ -192,6 +204,7 @@ impl Edit {
             Self::Pool(edit) => edit.label().into(),
             Self::Admission(_) => "admission".into(),
             Self::UseTrace { trace, .. } => format!("using {} as workload", trace.file),
+            Self::UseLengths { file, .. } => format!("using the lengths of {file}"),
         }
     }
 }
@@ -241,6 +254,17 @@ fn use_trace(doc: &mut ScenarioDoc, class: usize, trace: &TraceWorkload) {
     class.output_tokens = trace.output_tokens.clone();
     doc.workload.horizon_s = trace.horizon_s;
     doc.workload.warmup_s = 0.0;
+}
+
+/// Lengths that belong to a pairing, to hidden tokens drawn beside them or to the moments of a trace
+/// go with what they belonged to.
+fn use_lengths(doc: &mut ScenarioDoc, class: usize, (input, output): &(LengthsDoc, LengthsDoc)) {
+    let Some(class) = doc.workload.classes.get_mut(class) else { return };
+    class.input_tokens = input.clone();
+    class.output_tokens = output.clone();
+    if class.pairing == PairingDoc::Together {
+        class.pairing = PairingDoc::default();
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Changes of the pool other than of one number.
 
 use goodput_engine::fleet::{KvPrecision, WeightPrecision};
-use goodput_engine::scenario::doc::{FittedScaleDoc, PoolDoc, StepTimeSourceDoc};
+use goodput_engine::scenario::doc::{CurrencyPriceDoc, FittedScaleDoc, PoolDoc, StepTimeSourceDoc};
 use goodput_engine::scenario::{GpuRef, ModelRef};
 
 /// Changes of the pool other than of one number.
@@ -27,6 +27,10 @@ pub enum PoolEdit {
     Fitted(Option<FittedScaleDoc>),
     /// A price and whose it is.
     Price(Option<f64>, String),
+    /// Its currency; `None` is USD.
+    Currency(Option<String>),
+    /// When the exchange rate was read.
+    RateDate(String),
 }
 
 /// Engine options that are on or off.
@@ -106,6 +110,32 @@ impl PoolEdit {
             Self::Price(price, source) => {
                 pool.price_per_gpu_hour = *price;
                 pool.price_source.clone_from(source);
+                if price.is_some() {
+                    pool.price_in_currency = None;
+                }
+            }
+            Self::Currency(None) => {
+                // The same price in USD, where a rate was typed.
+                let foreign = pool.price_in_currency.take();
+                let usd = foreign.map(|price| price.per_gpu_hour * price.usd_per_unit);
+                pool.price_per_gpu_hour = pool.price_per_gpu_hour.or(usd.filter(|usd| *usd > 0.0));
+            }
+            Self::Currency(Some(currency)) => {
+                // What was typed is now a price in that currency; its rate nobody knows.
+                let typed = pool.price_per_gpu_hour.take();
+                let before = pool.price_in_currency.take();
+                let per_gpu_hour = before.map(|price| price.per_gpu_hour).or(typed).unwrap_or(0.0);
+                pool.price_in_currency = Some(CurrencyPriceDoc {
+                    currency: currency.clone(),
+                    per_gpu_hour,
+                    usd_per_unit: 0.0,
+                    rate_as_of: String::new(),
+                });
+            }
+            Self::RateDate(date) => {
+                if let Some(price) = &mut pool.price_in_currency {
+                    price.rate_as_of.clone_from(date);
+                }
             }
         }
     }
@@ -121,6 +151,8 @@ impl PoolEdit {
             Self::Fitted(Some(_)) => "calibration",
             Self::Fitted(None) => "removing the calibration",
             Self::Price(..) => "price",
+            Self::Currency(_) => "currency",
+            Self::RateDate(_) => "date of the rate",
         }
     }
 }

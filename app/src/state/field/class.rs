@@ -23,8 +23,11 @@ pub enum ClassField {
     MaxOutputTokens,
     TruncatedPassRate,
     Ttft,
+    Ttfvt,
     Tpot,
     LongestStall,
+    /// The limit on a percentile of a request's own gaps; which percentile is chosen.
+    Itl,
     E2e,
     Target,
     PassRate,
@@ -90,6 +93,9 @@ impl ClassField {
             }
             Self::Ttft => real("First token (TTFT)", "s", Quantity::SecondsInMillis)
                 .or_empty("no limit on the first token"),
+            Self::Ttfvt => real("First visible token", "s", Quantity::SecondsInMillis)
+                .or_empty("no limit on the first visible token"),
+            Self::Itl => real("Gap at that percentile", "ms", Quantity::Millis),
             Self::Tpot => {
                 real("Per token (TPOT)", "ms", Quantity::Millis).or_empty("no limit per token")
             }
@@ -117,6 +123,8 @@ impl ClassField {
             Self::MaxOutputTokens => "max_output_tokens".into(),
             Self::TruncatedPassRate => "truncated_pass_rate".into(),
             Self::Ttft => "slo.ttft_ms".into(),
+            Self::Ttfvt => "slo.ttfvt_ms".into(),
+            Self::Itl => "slo.itl_percentile.ms".into(),
             Self::Tpot => "slo.tpot_ms".into(),
             Self::LongestStall => "slo.longest_stall_ms".into(),
             Self::E2e => "slo.e2e_ms".into(),
@@ -176,6 +184,11 @@ impl ClassField {
             Self::MaxOutputTokens => Slot::MaybeWhole(&mut class.max_output_tokens),
             Self::TruncatedPassRate => Slot::MaybeReal(&mut class.truncated_pass_rate),
             Self::Ttft => Slot::MaybeReal(&mut class.slo.ttft_ms),
+            Self::Ttfvt => Slot::MaybeReal(&mut class.slo.ttfvt_ms),
+            Self::Itl => match &mut class.slo.itl_percentile {
+                Some(limit) => Slot::Real(&mut limit.ms),
+                None => return None,
+            },
             Self::Tpot => Slot::MaybeReal(&mut class.slo.tpot_ms),
             Self::LongestStall => Slot::MaybeReal(&mut class.slo.longest_stall_ms),
             Self::E2e => Slot::MaybeReal(&mut class.slo.e2e_ms),

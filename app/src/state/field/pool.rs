@@ -21,6 +21,9 @@ pub enum PoolField {
     DeclaredInput,
     DeclaredOutput,
     Price,
+    /// A price in another currency, and the rate that makes USD of it.
+    CurrencyPrice,
+    CurrencyRate,
 }
 
 impl PoolField {
@@ -52,6 +55,8 @@ impl PoolField {
                 FieldKind::real("Output per replica", "tok/s", Quantity::TokenRate)
                     .or_empty("outputs cost nothing")
             }
+            Self::CurrencyPrice => FieldKind::real("Per GPU-hour", "", Quantity::Plain),
+            Self::CurrencyRate => FieldKind::real("USD for one of it", "$", Quantity::Plain),
             Self::Price => FieldKind::real("Per GPU-hour", "$", Quantity::Usd)
                 .or_empty("no price, no cost shown"),
         }
@@ -72,6 +77,8 @@ impl PoolField {
             Self::DeclaredInput => "step_time.source.declared_input_tps",
             Self::DeclaredOutput => "step_time.source.declared_output_tps",
             Self::Price => "price_per_gpu_hour",
+            Self::CurrencyPrice => "price_in_currency.per_gpu_hour",
+            Self::CurrencyRate => "price_in_currency.usd_per_unit",
         }
     }
 
@@ -107,6 +114,15 @@ impl PoolField {
                 let input = self == Self::DeclaredInput;
                 let slot = if input { declared_input_tps } else { declared_output_tps };
                 visit(Slot::MaybeReal(slot));
+            }
+            Self::CurrencyPrice | Self::CurrencyRate => {
+                let Some(price) = &mut pool.price_in_currency else { return };
+                let rate = self == Self::CurrencyRate;
+                visit(Slot::Real(if rate {
+                    &mut price.usd_per_unit
+                } else {
+                    &mut price.per_gpu_hour
+                }));
             }
             Self::Price => visit(Slot::MaybeReal(&mut pool.price_per_gpu_hour)),
         }

@@ -16,6 +16,7 @@ fn read_of(name: &str, text: &str) -> Arc<ReadFile> {
         file: ingest::read_file(name, text.as_bytes()),
         sha256: Some("ab12".to_owned()),
         trace: None,
+        lengths: None,
         requests: 0,
         findings: Vec::new(),
     })

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use goodput_engine::accounts::accounting::Accounting;
 use goodput_engine::ingest::{BenchmarkPoint, Parsed, ParsedFile, Refusal, TraceSummary};
 use goodput_engine::review::{Finding, MeasuredGoodput};
+use goodput_engine::scenario::LengthsWorkload;
 use goodput_engine::scenario::doc::SloDoc;
 use goodput_engine::slo::Outcome;
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,8 @@ pub struct ReadFile {
     pub sha256: Option<String>,
     /// What its trace looks like, if it is one.
     pub trace: Option<TraceSummary>,
+    /// Lengths for a class, if it is the page of a running server.
+    pub lengths: Option<LengthsWorkload>,
     /// Requests that it describes one by one.
     pub requests: u64,
     /// What is wrong with it.

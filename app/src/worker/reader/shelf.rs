@@ -7,7 +7,7 @@ use goodput_engine::calibration::sha256_hex;
 use goodput_engine::ingest::{self, Contents, ParsedFile, RequestTrace};
 use goodput_engine::review;
 use goodput_engine::scenario::doc::SloDoc;
-use goodput_engine::scenario::{TraceForm, TraceWorkload, contract_of, doc};
+use goodput_engine::scenario::{LengthsWorkload, TraceForm, TraceWorkload, contract_of, doc};
 
 use super::{FileId, Judged, JudgedPoint, ReadFile};
 use crate::worker::protocol::{FromReader, ToReader};
@@ -76,7 +76,7 @@ impl Shelf {
     fn put(&mut self, id: FileId, mut file: ParsedFile, sha256: Option<String>) -> FromReader {
         let findings = review::review(std::slice::from_ref(&file));
         let requests = file.parsed.as_ref().map_or(0, |parsed| parsed.requests() as u64);
-        let mut summary = None;
+        let (mut summary, mut lengths) = (None, None);
         match file.parsed.as_mut().map(|parsed| &mut parsed.contents) {
             Some(Contents::Trace(trace)) => {
                 summary = trace.summary();
@@ -85,13 +85,14 @@ impl Shelf {
             Some(Contents::Benchmark { .. }) if requests > 0 => {
                 self.records.insert(id, file.clone());
             }
+            Some(Contents::Lengths(served)) => lengths = Some(LengthsWorkload::of(served)),
             Some(Contents::Benchmark { .. }) | None => {}
         }
         let contents = file.parsed.as_mut().map(|parsed| &mut parsed.contents);
         if let Some(Contents::Benchmark { records, .. }) = contents {
             records.clear();
         }
-        let read = ReadFile { file, sha256, trace: summary, requests, findings };
+        let read = ReadFile { file, sha256, trace: summary, lengths, requests, findings };
         FromReader::Read { file: id, read: Box::new(read) }
     }
 

@@ -117,8 +117,10 @@ impl Default for Case {
     fn default() -> Self {
         let unknown = Measures {
             ttft: Seen::NotInFile,
+            ttfvt: Seen::NotInFile,
             tpot: Seen::NotInFile,
             stall: Seen::NotInFile,
+            itl: Seen::NotInFile,
             e2e: Seen::NotInFile,
         };
         Self {

@@ -27,6 +27,8 @@ pub enum Cause {
     Queue,
     /// Computing its own prompt, beside what else was in those steps.
     Prefill,
+    /// Generating what it hides, between the first token and the first that is shown.
+    Hidden,
     /// What it takes alone on an idle replica: no load to take away would mend it.
     Alone,
     /// Other sequences decoding in the same steps.
@@ -49,6 +51,7 @@ impl Cause {
             Self::Retry => "earlier attempts",
             Self::Queue => "queue",
             Self::Prefill => "prefill",
+            Self::Hidden => "tokens that are not shown",
             Self::Alone => "slow even alone",
             Self::Batch => "others decoding beside it",
             Self::PrefillInterference => "prompts beside it",
@@ -78,7 +81,7 @@ pub struct Causes {
     pub late_first_token: BTreeMap<Cause, u64>,
     /// Requests that missed TPOT, whatever else they missed.
     pub slow_tokens: BTreeMap<Cause, u64>,
-    /// Requests that missed the stall limit, whatever else they missed.
+    /// Requests that missed a limit on their gaps, whatever else they missed.
     pub stall: BTreeMap<Cause, u64>,
     /// What the causes leave out, in words.
     pub not_known: Vec<String>,
@@ -127,9 +130,10 @@ impl Causer<'_> {
     pub fn simulated(&self, row: &Row, missed: MissedLimits) -> MainParts {
         let stalled_by_preemption = row.stamps.stream.stalled_by_preemption;
         MainParts {
-            first_token: missed.ttft.then(|| self.before_first_token(row)),
+            first_token: (missed.ttft || missed.ttfvt)
+                .then(|| self.before_first_token(row, missed.ttfvt)),
             tokens: missed.tpot.then(|| self.between_tokens(row)),
-            stall: missed.stall.then_some(if stalled_by_preemption {
+            stall: (missed.stall || missed.itl).then_some(if stalled_by_preemption {
                 Cause::Preemption
             } else {
                 Cause::LongStep
@@ -137,7 +141,8 @@ impl Causer<'_> {
         }
     }
 
-    fn before_first_token(&self, row: &Row) -> Cause {
+    /// What came before the first token, or with `shown` before the first one that is shown.
+    fn before_first_token(&self, row: &Row, shown: bool) -> Cause {
         let (due, stamps) = (row.request.due, row.stamps);
         // What has not come yet ends, as far as is known, when the run does.
         let end = stamps.ended.unwrap_or(due);
@@ -145,11 +150,15 @@ impl Causer<'_> {
         let scheduled = stamps.scheduled.unwrap_or(first);
         let queued = stamps.queued.unwrap_or(scheduled);
         let server = self.api_overhead.min(queued - due);
+        let hides = shown && row.request.hidden_tokens > 0;
+        let visible = stamps.first_visible.unwrap_or(end);
+        let hidden = if hides { visible - first } else { Picos::ZERO };
         largest([
             (Cause::Server, server),
             (Cause::Retry, queued - due - server),
             (Cause::Queue, scheduled - queued),
             (Cause::Prefill, first - scheduled),
+            (Cause::Hidden, hidden),
         ])
     }
 

@@ -22,7 +22,7 @@ pub struct BothPopulations {
     pub not_known: u64,
 }
 
-/// The four quantities that limits are on.
+/// The quantities that requests can be ranked by.
 pub fn both_populations(cases: &[Case]) -> Vec<BothPopulations> {
     let of = |limit: Limit| {
         let millis = |case: &Case| case.ranked.millis(limit);
@@ -36,7 +36,7 @@ pub fn both_populations(cases: &[Case]) -> Vec<BothPopulations> {
             not_known: cases.iter().filter(|case| !case.ranked.knows(limit)).count() as u64,
         }
     };
-    Limit::ALL.map(of).into()
+    Limit::RANKED.map(of).into()
 }
 
 /// A percentile target and how it came out, over offered requests and over answered ones.

@@ -41,8 +41,8 @@ pub struct LimitLifted {
     pub now_ms: Option<f64>,
     /// Lost requests that would be good without it.
     pub saved: u64,
-    /// The limit that would save these shares of them; empty where classes have different limits:
-    /// see each class alone.
+    /// The limit that would save these shares of them; empty where classes have different limits
+    /// (see each class alone), and of the percentile of gaps, which are only counted.
     pub to_save: Vec<LimitToSave>,
 }
 
@@ -70,7 +70,7 @@ pub struct ToSimulate {
 
 /// What one lost request needs.
 enum Needs {
-    Limit(Limit, Picos),
+    Limit(Limit, Option<Picos>),
     Quality,
     NoError,
     Several,
@@ -81,7 +81,7 @@ impl Relaxing {
     /// Counts what would have saved each of `cases`.
     pub fn of(cases: &[Case], contracts: &[Contract]) -> Self {
         let mut relaxing = Self::default();
-        let mut saved: [Vec<Picos>; 4] = Default::default();
+        let mut saved: [Vec<Option<Picos>>; Limit::ALL.len()] = Default::default();
         let mut simulate = [0_u64; Outcome::ALL.len()];
         for case in cases.iter().filter(|case| !case.is_good()) {
             relaxing.lost += 1;
@@ -113,11 +113,9 @@ impl Relaxing {
 }
 
 fn needs(case: &Case) -> Needs {
-    let alone =
-        case.missed.only().zip(case.missed.only().and_then(|l| case.measures.least_limit(l)));
     match case.fate {
-        Fate::Completed if case.acceptable => match alone {
-            Some((limit, least)) => Needs::Limit(limit, least),
+        Fate::Completed if case.acceptable => match case.missed.only() {
+            Some(limit) => Needs::Limit(limit, case.measures.least_limit(limit)),
             None => Needs::Several,
         },
         Fate::Completed if case.missed.any() => Needs::Several,
@@ -131,7 +129,9 @@ fn needs(case: &Case) -> Needs {
     }
 }
 
-fn lifted(limit: Limit, mut least: Vec<Picos>, contracts: &[Contract]) -> LimitLifted {
+fn lifted(limit: Limit, saved: Vec<Option<Picos>>, contracts: &[Contract]) -> LimitLifted {
+    let count = saved.len() as u64;
+    let mut least: Vec<Picos> = saved.into_iter().flatten().collect();
     least.sort_unstable();
     let now = contracts.first().and_then(|contract| contract.limit(limit));
     let same = contracts.iter().all(|contract| contract.limit(limit) == now);
@@ -139,7 +139,7 @@ fn lifted(limit: Limit, mut least: Vec<Picos>, contracts: &[Contract]) -> LimitL
     LimitLifted {
         limit,
         now_ms: now.filter(|_| same).map(Picos::as_millis),
-        saved: least.len() as u64,
+        saved: count,
         to_save: shares.filter_map(|share| to_save(share, &least)).collect(),
     }
 }

@@ -20,9 +20,9 @@ pub struct Cost {
     /// USD per million output tokens of answered requests, idle time paid by them; `null` with no
     /// such token. Good or late alike: never without `per_good_request`.
     pub per_million_output_tokens: Option<f64>,
-    /// USD per 30-day month at this fleet size.
+    /// USD per month of 730 hours, a twelfth of a year, at this fleet size.
     pub per_month: f64,
-    /// USD per year of 365 days at this fleet size.
+    /// USD per year of 8,760 hours, 365 days, at this fleet size.
     pub per_year: f64,
     /// Lines of the books.
     pub lines: Vec<CostLine>,

@@ -23,6 +23,7 @@ pub fn plan(report: &PlanReport) -> String {
             fleet(&mut page, row);
         }
     }
+    marginal(&mut page, report);
     page.heading("This fleet");
     page.row("replicas, at least", &report.replicas_floor.to_string());
     let open = report.undecided.iter().any(|name| name == "alpha");
@@ -42,6 +43,29 @@ pub fn plan(report: &PlanReport) -> String {
         page.row(&relaxation.label, &format!("{least}+{} ×{mark}", three_digits(relaxation.gain)));
     }
     page.into_text()
+}
+
+/// What the last per cent of attainment costs, fleet by fleet.
+fn marginal(page: &mut Page, report: &PlanReport) {
+    if report.marginal.iter().all(|step| step.usd_per_month.is_none()) {
+        return; // no price, no cost
+    }
+    page.heading(
+        "One step larger               adds good   per month    per 1 % more   per good more",
+    );
+    for step in &report.marginal {
+        let mark = if step.reaches_answer { " (answer)" } else { "" };
+        page.row(
+            &format!("{} to {} replicas{mark}", step.from_replicas, step.to_replicas),
+            &format!(
+                "{:>9}  {:>10}  {:>14}  {:>14}",
+                format!("{} %", three_digits(step.adds_points)),
+                or_dash(step.usd_per_month, usd),
+                or_dash(step.usd_per_month_per_point, usd),
+                or_dash(step.usd_per_added_good_request, usd)
+            ),
+        );
+    }
 }
 
 /// What the budget left open.

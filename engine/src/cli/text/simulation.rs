@@ -22,13 +22,16 @@ pub fn simulation(report: &SimReport) -> String {
     clients(&mut page, report);
     page.heading("Latency over offered requests          p50        p95        p99");
     for (label, percentiles) in [
-        ("TTFT", &report.ttft_ms),
-        ("TPOT", &report.tpot_ms),
-        ("E2E", &report.e2e_ms),
-        ("longest stall", &report.longest_stall_ms),
-        ("queue wait", &report.queue_wait_ms),
+        ("TTFT", Some(&report.ttft_ms)),
+        ("first visible token", report.ttfvt_ms.as_ref()),
+        ("TPOT", Some(&report.tpot_ms)),
+        ("E2E", Some(&report.e2e_ms)),
+        ("longest stall", Some(&report.longest_stall_ms)),
+        ("queue wait", Some(&report.queue_wait_ms)),
     ] {
-        page.row(label, &three_percentiles(percentiles));
+        if let Some(percentiles) = percentiles {
+            page.row(label, &three_percentiles(percentiles));
+        }
     }
     supply(&mut page, report);
     sharing(&mut page, report);

@@ -94,12 +94,7 @@ fn outcome(request: &Node, output_tokens: Option<u32>) -> RecordOutcome {
 fn gaps(request: &Node) -> Option<GapSummary> {
     let metric = request.at("metrics/inter_chunk_latency")?;
     let unit = unit_ms(metric.get("unit")?.text()?)?;
-    let mut gaps = GapSummary::default();
-    for gap in metric.get("value")?.items() {
-        let gap = quantity(gap.number()? * unit / 1e3).ok()?;
-        gaps.count += 1;
-        gaps.sum_s += gap;
-        gaps.longest_s = gaps.longest_s.max(gap);
-    }
-    Some(gaps)
+    let gaps = metric.get("value")?.items().iter();
+    let gaps = gaps.map(|gap| quantity(gap.number()? * unit / 1e3).ok());
+    GapSummary::of(&mut gaps.collect::<Option<Vec<f64>>>()?)
 }

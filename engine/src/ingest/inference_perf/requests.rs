@@ -95,12 +95,6 @@ fn record(request: &Node, origin: f64) -> Option<RequestRecord> {
 /// Gaps between the times of stream events, which rise.
 fn gaps(times: &[Node]) -> Option<GapSummary> {
     let times: Vec<f64> = times.iter().filter_map(Node::number).collect();
-    let mut gaps = GapSummary::default();
-    for pair in times.windows(2) {
-        let gap = quantity(pair[1] - pair[0]).ok()?;
-        gaps.count += 1;
-        gaps.sum_s += gap;
-        gaps.longest_s = gaps.longest_s.max(gap);
-    }
-    (gaps.count > 0).then_some(gaps)
+    let gaps = times.windows(2).map(|pair| quantity(pair[1] - pair[0]).ok());
+    GapSummary::of(&mut gaps.collect::<Option<Vec<f64>>>()?)
 }

@@ -175,17 +175,15 @@ impl<'de> Deserialize<'de> for Gaps {
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Gaps, A::Error> {
-                let mut gaps = Gaps::default();
+                let (mut gaps_s, mut unusable) = (Vec::new(), 0);
                 while let Some(Number(gap)) = list.next_element()? {
-                    if let Ok(gap) = quantity(gap) {
-                        gaps.summary.count += 1;
-                        gaps.summary.sum_s += gap;
-                        gaps.summary.longest_s = gaps.summary.longest_s.max(gap);
-                    } else {
-                        gaps.unusable += 1;
+                    match quantity(gap) {
+                        Ok(gap) => gaps_s.push(gap),
+                        Err(_) => unusable += 1,
                     }
                 }
-                Ok(gaps)
+                let summary = GapSummary::of(&mut gaps_s).unwrap_or_default();
+                Ok(Gaps { summary, unusable })
             }
         }
         deserializer.deserialize_any(GapsVisitor)

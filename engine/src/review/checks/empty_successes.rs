@@ -34,9 +34,11 @@ fn from_records(subject: &Subject) -> Option<Finding> {
         Severity::Warning
     };
     let counts = format!(
-        "{} of {} requests have no error and no token, yet count as completed",
+        "{} of {} {} no error and no token, yet {} as completed",
         count(empty as u64),
-        count(offered as u64)
+        plural(offered as u64, "request", "requests"),
+        if empty == 1 { "has" } else { "have" },
+        if empty == 1 { "counts" } else { "count" }
     );
     let stated_ms = subject.point.ttft.as_ref().and_then(|stats| stats.mean_ms);
     let (Some(stated_ms), Some(true_s)) = (stated_ms, mean(&answers)) else {

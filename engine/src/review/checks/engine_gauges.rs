@@ -1,10 +1,11 @@
 //! What the engine said about itself: gauges that were never filled, and prompts it did not have
 //! to read.
 
+use crate::counted::counted;
 use crate::problem::Severity;
 use crate::review::Finding;
 use crate::review::subject::Subject;
-use crate::review::words::{number, percent};
+use crate::review::words::percent;
 
 /// Part of the prompt tokens out of the cache from which latencies are those of a warm server.
 const WARM: f64 = 0.2;
@@ -25,8 +26,8 @@ pub(super) fn unfilled(subject: &Subject) -> Option<Finding> {
         Finding::warning(
             "gauges_unfilled",
             format!(
-                "KV cache usage is written as 0{also}, though {} requests ran: it was not scraped",
-                number(completed as f64)
+                "KV cache usage is written as 0{also}, though {} ran: it was not scraped",
+                counted(completed, "requests")
             ),
         )
         .figure("KV cache usage", usage, "")

@@ -1,5 +1,6 @@
 //! Latencies over successes only, in a run where requests failed.
 
+use crate::counted::counted;
 use crate::ingest::Latency;
 use crate::problem::Severity;
 use crate::review::Finding;
@@ -23,11 +24,12 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
         .filter(|share| 1.0 - share < lost)
         .fold(None, |least: Option<f64>, share| Some(least.map_or(share, |l| l.min(share))));
     let message = format!(
-        "latencies are over the {} requests that completed: {} of {} ({}) are missing from them{}",
-        count(completed),
+        "latencies are over the {} that completed: {} of {} ({}) {} missing from them{}",
+        counted(completed, "requests"),
         count(failed),
         count(offered),
         percent(lost),
+        if failed == 1 { "is" } else { "are" },
         beyond.map_or_else(String::new, |share| {
             format!("; over all offered requests {} has no value", percentile(share))
         })

@@ -61,7 +61,8 @@ pub(super) fn warn_about_shedding(
     let Some(shedding) = doc.shedding else { return };
     let mut enabled = workload.classes.iter().filter(|class| class.enabled);
     if enabled.all(|class| class.priority <= shedding.above_priority) {
-        findings.warning(
+        // A step on the way: shedding is switched on before priorities are given.
+        findings.note(
             format!("{PATH}.shedding.above_priority"),
             format!("no class has a priority above {}: nobody is shed", shedding.above_priority),
             "raise the `priority` of the classes that may be shed (a higher number is less urgent)",

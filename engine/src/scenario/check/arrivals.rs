@@ -1,6 +1,7 @@
 //! From the document's arrivals to those of the engine.
 
 use super::one;
+use crate::counted::typed;
 use crate::problem::Problem;
 use crate::scenario::doc::{ArrivalsDoc, Burstiness, GammaNoiseDoc, NoiseDoc};
 use crate::workload::{
@@ -96,7 +97,11 @@ fn spacing(cv: Option<f64>, burstiness: Option<Burstiness>) -> Result<Spacing, P
         )),
         (Some(cv), Some(Burstiness(k))) => Err(Problem::error(
             "burstiness",
-            format!("the gaps are described twice, by cv {cv:?} and by burstiness {k:?}"),
+            format!(
+                "the gaps are described twice, by cv {cv} and by burstiness {k}",
+                cv = typed(cv),
+                k = typed(k)
+            ),
             "give one of them: burstiness is 1/cv²",
         )),
     }

@@ -2,9 +2,10 @@
 
 use super::findings::Findings;
 use super::workload::SHORTEST_S;
+use crate::counted::typed;
 use crate::problem::Problem;
-use crate::scenario::doc::{PercentileTargetDoc, SloDoc};
-use crate::slo::{Contract, PercentileTarget};
+use crate::scenario::doc::{ItlPercentileDoc, PercentileTargetDoc, SloDoc};
+use crate::slo::{Contract, GapPercentile, ItlLimit, Limit, PercentileTarget};
 use crate::units::{MAX_HORIZON_S, Picos};
 
 /// The most percentile targets of one class.
@@ -33,20 +34,45 @@ pub(super) fn check(doc: &SloDoc, path: &str, findings: &mut Findings) -> Contra
     };
     let contract = Contract {
         ttft: limit("ttft_ms", doc.ttft_ms),
+        ttfvt: limit("ttfvt_ms", doc.ttfvt_ms),
         tpot: limit("tpot_ms", doc.tpot_ms),
         longest_stall: limit("longest_stall_ms", doc.longest_stall_ms),
         e2e: limit("e2e_ms", doc.e2e_ms),
+        itl: doc.itl_percentile.and_then(|doc| check_itl(doc, path, findings)),
         attainment_target: doc.attainment_target,
         percentile_targets: check_percentiles(&doc.percentile_targets, path, findings),
     };
     if !(doc.attainment_target > 0.0 && doc.attainment_target <= 1.0) {
         findings.error(
             format!("{path}.attainment_target"),
-            format!("the share that must be good is {:?}", doc.attainment_target),
+            format!("the share that must be good is {}", typed(doc.attainment_target)),
             "give a share above 0 and up to 1 (100 %), e.g. 0.95 (95 %)",
         );
     }
     contract
+}
+
+fn check_itl(doc: ItlPercentileDoc, path: &str, findings: &mut Findings) -> Option<ItlLimit> {
+    let path = format!("{path}.itl_percentile");
+    let percentile = GapPercentile::of(doc.percentile);
+    if percentile.is_none() {
+        findings.error(
+            format!("{path}.percentile"),
+            format!("the percentile of a request's own gaps is {}", typed(doc.percentile)),
+            "give 50, 75, 90, 95, 99 or 99.9",
+        );
+    }
+    let within = (SHORTEST_S * 1e3..=MAX_HORIZON_S * 1e3).contains(&doc.ms);
+    if !within {
+        findings.error(
+            format!("{path}.ms"),
+            stated(doc.ms),
+            "give one above 0 and up to 30 days, or leave the limit out",
+        );
+    }
+    percentile
+        .filter(|_| within)
+        .map(|percentile| ItlLimit { percentile, at: Picos::from_millis(doc.ms) })
 }
 
 fn check_percentiles(
@@ -70,7 +96,7 @@ fn check_percentiles(
         if !a_percentile {
             findings.error(
                 format!("{path}[{index}].percentile"),
-                format!("the percentile is {percentile:?}"),
+                format!("the percentile is {percentile}", percentile = typed(percentile)),
                 "give a number above 0 and up to 100, e.g. 95",
             );
         }
@@ -82,7 +108,14 @@ fn check_percentiles(
                 "give one above 0 and up to 30 days",
             );
         }
-        if a_percentile && a_limit {
+        if of == Limit::Itl {
+            findings.error(
+                format!("{path}[{index}].of"),
+                "requests are not ranked by a percentile of their own gaps: only the gaps above a \
+                 limit are counted",
+                "give `itl_percentile` as a limit of each request, or a target on `stall` or `tpot`",
+            );
+        } else if a_percentile && a_limit {
             let limit = Picos::from_millis(limit_ms);
             checked.push(PercentileTarget { of, share: percentile / 100.0, limit });
         }
@@ -92,5 +125,5 @@ fn check_percentiles(
 
 /// A limit in both units: a document has milliseconds, and many a form seconds.
 fn stated(limit_ms: f64) -> String {
-    format!("the limit is {limit_ms} ms, which is {} s", limit_ms / 1e3)
+    format!("the limit is {} ms, which is {} s", typed(limit_ms), typed(limit_ms / 1e3))
 }

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use crate::counted::{thousands, typed};
 use crate::problem::{Problem, Severity};
 use crate::units::{MAX_HORIZON_S, PICOS_PER_S, Picos};
 
@@ -26,6 +27,16 @@ impl Findings {
         hint: impl Into<String>,
     ) {
         self.0.push(Problem::warning(path, message, hint));
+    }
+
+    pub fn note(
+        &mut self,
+        path: impl Into<String>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        let severity = Severity::Note;
+        self.0.push(Problem { severity, ..Problem::warning(path, message, hint) });
     }
 
     /// The value, or its problems as seen from the document.
@@ -54,8 +65,14 @@ impl Findings {
     ) -> bool {
         let fine = range.contains(&value);
         if !fine {
-            let (low, high) = (range.start(), range.end());
-            self.error(path, format!("{what} is {value:?}"), format!("give {low} to {high}"));
+            let (low, high) = (typed(*range.start()), typed(*range.end()));
+            // A share is typed as such in a document, and per cent in many a form.
+            let per_cent = if *range == (0.0..=1.0) { " (0 % to 100 %)" } else { "" };
+            self.error(
+                path,
+                format!("{what} is {value}", value = typed(value)),
+                format!("give {low} to {high}{per_cent}"),
+            );
         }
         fine
     }
@@ -67,7 +84,7 @@ impl Findings {
         }
         self.error(
             path,
-            format!("{what} is {seconds:?} s"),
+            format!("{what} is {seconds} s", seconds = typed(seconds)),
             format!("give seconds above 0 and up to {MAX_HORIZON_S}, or leave it out"),
         );
         None
@@ -83,7 +100,7 @@ impl Findings {
     ) -> bool {
         let fine = range.contains(&value);
         if !fine {
-            let (low, high) = (range.start(), range.end());
+            let (low, high) = (thousands(*range.start() as f64), thousands(*range.end() as f64));
             self.error(path, format!("{what} is {value}"), format!("give {low} to {high}"));
         }
         fine

@@ -2,6 +2,7 @@
 
 use super::findings::Findings;
 use super::one;
+use crate::counted::typed;
 use crate::problem::Problem;
 use crate::scenario::doc::{
     ArrivalsDoc, ClassDoc, HiddenTokensDoc, LengthsDoc, LognormalDoc, MixturePartDoc, PairingDoc,
@@ -98,7 +99,7 @@ fn recorded(tokens: &[u32], factor: f64) -> Result<Lengths, Problem> {
     if !(1.0 / MAX_FACTOR..=MAX_FACTOR).contains(&factor) {
         return Err(Problem::error(
             "factor",
-            format!("the recorded lengths are multiplied by {factor:?}"),
+            format!("the recorded lengths are multiplied by {factor}", factor = typed(factor)),
             format!("give {} to {MAX_FACTOR}", 1.0 / MAX_FACTOR),
         ));
     }

@@ -3,12 +3,13 @@
 use super::findings::Findings;
 use super::step_time;
 use crate::catalog;
+use crate::counted::typed;
 use crate::fleet::{
     Admission, GpuSpec, Layout, MemoryQuestion, MemoryReport, ModelShape, Precision,
     WeightPrecision, memory,
 };
 use crate::problem::Problem;
-use crate::scenario::doc::{FleetDoc, PoolDoc};
+use crate::scenario::doc::{CurrencyPriceDoc, FleetDoc, PoolDoc};
 use crate::scenario::{GpuRef, ModelRef, Pool, Price, Scheduler};
 use crate::step_time::Served;
 use crate::units::Picos;
@@ -143,7 +144,7 @@ fn check_scheduler(
     if !(share > 0.0 && share <= 1.0) {
         findings.error(
             format!("{path}.gpu_memory_utilization"),
-            format!("the share of GPU memory the engine may use is {share:?}"),
+            format!("the share of GPU memory the engine may use is {share}", share = typed(share)),
             "give a share above 0 and up to 1 (100 %), e.g. 0.9 (90 %)",
         );
     }
@@ -224,16 +225,85 @@ fn check_max_model_len(
 }
 
 fn check_price(doc: &PoolDoc, path: &str, findings: &mut Findings) -> Option<Price> {
+    let source = doc.price_source.trim();
+    if let Some(foreign) = &doc.price_in_currency {
+        let path = format!("{path}.price_in_currency");
+        if doc.price_per_gpu_hour.is_some() {
+            findings.error(
+                path,
+                "the price stands there twice, in USD and in another currency",
+                "leave one of `price_per_gpu_hour` and `price_in_currency` out",
+            );
+            return None;
+        }
+        return check_foreign_price(foreign, source, &path, findings);
+    }
     let usd = doc.price_per_gpu_hour?;
     if !(usd > 0.0 && usd <= 10_000.0) {
         findings.error(
             format!("{path}.price_per_gpu_hour"),
-            format!("the price is {usd:?} USD per GPU-hour"),
+            format!("the price is {usd} USD per GPU-hour", usd = typed(usd)),
             "give a price above 0 and up to 10000, or leave it out: no price, no cost",
         );
         return None;
     }
-    Some(Price { usd_per_gpu_hour: usd, source: doc.price_source.trim().to_owned() })
+    Some(Price { usd_per_gpu_hour: usd, source: source.to_owned() })
+}
+
+fn check_foreign_price(
+    doc: &CurrencyPriceDoc,
+    source: &str,
+    path: &str,
+    findings: &mut Findings,
+) -> Option<Price> {
+    let CurrencyPriceDoc { currency, per_gpu_hour, usd_per_unit, rate_as_of } = doc;
+    let letters = currency.len() == 3 && currency.bytes().all(|byte| byte.is_ascii_uppercase());
+    if !letters {
+        findings.error(
+            format!("{path}.currency"),
+            format!("the currency is {currency:?}"),
+            "give its three capital letters, e.g. EUR",
+        );
+    }
+    let dated = rate_as_of.bytes().any(|byte| byte.is_ascii_digit());
+    if !dated {
+        findings.error(
+            format!("{path}.rate_as_of"),
+            "the exchange rate has no date",
+            "say when it was read, e.g. 2026-10-01",
+        );
+    }
+    let price = (1e-9..=1e9).contains(per_gpu_hour);
+    if !price {
+        let what = "give a price above 0 and up to a billion";
+        let said = format!(
+            "the price is {per_gpu_hour} {currency} per GPU-hour",
+            per_gpu_hour = typed(*per_gpu_hour)
+        );
+        findings.error(format!("{path}.per_gpu_hour"), said, what);
+    }
+    let rate = (1e-9..=1e9).contains(usd_per_unit);
+    if !rate {
+        findings.error(
+            format!("{path}.usd_per_unit"),
+            format!(
+                "the rate is {usd_per_unit} USD per {currency}",
+                usd_per_unit = typed(*usd_per_unit)
+            ),
+            "give USD for one unit, above 0: none is known here, and none is guessed",
+        );
+    }
+    let usd = per_gpu_hour * usd_per_unit;
+    if letters && dated && price && rate && usd > 10_000.0 {
+        findings.error(path, format!("the price is {usd} USD per GPU-hour"), "at most 10000");
+        return None;
+    }
+    let said = format!(
+        "{per_gpu_hour} {currency} at {usd_per_unit} USD per {currency} of {}",
+        rate_as_of.trim()
+    );
+    let source = if source.is_empty() { said } else { format!("{source}; {said}") };
+    (letters && dated && price && rate).then_some(Price { usd_per_gpu_hour: usd, source })
 }
 
 fn memory_of(

@@ -9,6 +9,7 @@ use crate::scenario::{GpuRef, ModelRef, arbitrary};
 use crate::step_time::Origin;
 use crate::units::Picos;
 
+mod contract;
 mod fleet;
 mod lengths;
 mod sharing;

@@ -7,6 +7,7 @@ use super::contract;
 use super::findings::Findings;
 use super::lengths::{check_hidden, check_lengths, check_pairing};
 use crate::counted::thousands;
+use crate::counted::typed;
 use crate::scenario::Scheduler;
 use crate::scenario::doc::{ArrivalsDoc, ClassDoc, QualityDoc, SloDoc, WorkloadDoc};
 use crate::slo::Contract;
@@ -72,7 +73,7 @@ fn check_horizon(doc: &WorkloadDoc, findings: &mut Findings) -> Option<Picos> {
     if !(SHORTEST_S..=MAX_HORIZON_S).contains(&horizon) {
         findings.error(
             "workload.horizon_s",
-            format!("the horizon is {horizon:?} s"),
+            format!("the horizon is {horizon} s", horizon = typed(horizon)),
             format!("give seconds above 0 and up to {MAX_HORIZON_S} (30 days)"),
         );
         return None;
@@ -80,7 +81,7 @@ fn check_horizon(doc: &WorkloadDoc, findings: &mut Findings) -> Option<Picos> {
     if !(0.0..horizon).contains(&doc.warmup_s) {
         findings.error(
             "workload.warmup_s",
-            format!("a warm-up of {:?} s leaves nothing to count", doc.warmup_s),
+            format!("a warm-up of {} s leaves nothing to count", typed(doc.warmup_s)),
             format!("give 0 or more, less than the horizon of {horizon} s"),
         );
     }
@@ -225,7 +226,7 @@ fn check_quality(doc: &QualityDoc, path: &str, findings: &mut Findings) -> Optio
     if text.trim().is_empty() {
         findings.error(
             format!("{path}.{field}"),
-            format!("a pass rate of {rate:?} stands there, but not {missing}"),
+            format!("a pass rate of {rate} stands there, but not {missing}", rate = typed(rate)),
             "say so, or set the state to `not_checked`",
         );
         return None;
@@ -341,11 +342,13 @@ fn warn_about_class(
             "lower the target, or the error rate, or raise the pass rate",
         );
     }
-    if [slo.ttft_ms, slo.tpot_ms, slo.longest_stall_ms, slo.e2e_ms].iter().all(Option::is_none) {
+    let limits = [slo.ttft_ms, slo.ttfvt_ms, slo.tpot_ms, slo.longest_stall_ms, slo.e2e_ms];
+    if limits.iter().all(Option::is_none) && slo.itl_percentile.is_none() {
         findings.warning(
             format!("{path}.slo"),
             "this class has no latency limit, so every completed answer is in time",
-            "give at least one of `ttft_ms`, `tpot_ms`, `longest_stall_ms`, `e2e_ms`",
+            "give at least one of `ttft_ms`, `ttfvt_ms`, `tpot_ms`, `longest_stall_ms`, \
+             `itl_percentile`, `e2e_ms`",
         );
     }
 }

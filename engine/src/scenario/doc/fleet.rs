@@ -108,9 +108,27 @@ pub struct PoolDoc {
     /// USD per GPU-hour; no price, no cost.
     #[serde(default, skip_serializing_if = "is_default")]
     pub price_per_gpu_hour: Option<f64>,
+    /// The price in another currency instead; books are in USD.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub price_in_currency: Option<CurrencyPriceDoc>,
     /// Whose price and when.
     #[serde(default, skip_serializing_if = "is_default")]
     pub price_source: String,
+}
+
+/// A price in another currency than USD, with the rate that makes USD of it: none is known here, and
+/// none is guessed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a price in another currency")]
+pub struct CurrencyPriceDoc {
+    /// Three letters (ISO 4217), e.g. `EUR`.
+    pub currency: String,
+    /// So many of it per GPU-hour.
+    pub per_gpu_hour: f64,
+    /// USD for one of it.
+    pub usd_per_unit: f64,
+    /// When that rate was read, e.g. `2026-10-01`, and where.
+    pub rate_as_of: String,
 }
 
 /// The step-time source of a pool and what measurements say about it.
@@ -201,6 +219,7 @@ impl PoolDoc {
             scheduler_reserve_full_isl: defaults::on(),
             step_time: StepTimeDoc::default(),
             price_per_gpu_hour: None,
+            price_in_currency: None,
             price_source: String::new(),
         }
     }

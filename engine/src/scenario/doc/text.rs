@@ -111,6 +111,11 @@ fn data_hint(what: &str) -> String {
     if what.starts_with("duplicate field") {
         return "give it once".to_owned();
     }
+    if what.ends_with("expected u32") || what.ends_with("expected u64") {
+        // An optional one is left out where there is none: -1 means that in other tools.
+        return "what is expected here is a whole number, not negative; leave an optional one out"
+            .to_owned();
+    }
     "give what is expected here".to_owned()
 }
 

@@ -204,12 +204,19 @@ pub struct SloDoc {
     /// From due to first token, milliseconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ttft_ms: Option<f64>,
+    /// From due to the first token that is shown, the first after the hidden ones of a reasoning
+    /// model, milliseconds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ttfvt_ms: Option<f64>,
     /// Average time per output token after the first, milliseconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub tpot_ms: Option<f64>,
     /// Longest gap between two stream events, milliseconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub longest_stall_ms: Option<f64>,
+    /// A percentile of each request's own gaps between stream events.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub itl_percentile: Option<ItlPercentileDoc>,
     /// From due to completion, milliseconds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub e2e_ms: Option<f64>,
@@ -224,12 +231,22 @@ pub struct SloDoc {
     pub percentile_targets: Vec<PercentileTargetDoc>,
 }
 
+/// A percentile of the gaps between the stream events of one request: each request is held to it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a percentile of a request's own gaps")]
+pub struct ItlPercentileDoc {
+    /// Which: 50, 75, 90, 95, 99 or 99.9.
+    pub percentile: f64,
+    /// Its inclusive limit, milliseconds.
+    pub ms: f64,
+}
+
 /// A percentile over the offered requests of a class: a request that never got a first token
 /// ranks last, so that turning the slow part away meets no target.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a percentile target")]
 pub struct PercentileTargetDoc {
-    /// Of what: `ttft`, `tpot`, `stall` or `e2e`.
+    /// Of what: `ttft`, `ttfvt`, `tpot`, `stall` or `e2e`.
     pub of: Limit,
     /// Which, above 0 and up to 100, e.g. 95.
     pub percentile: f64,
@@ -241,8 +258,10 @@ impl Default for SloDoc {
     fn default() -> Self {
         Self {
             ttft_ms: None,
+            ttfvt_ms: None,
             tpot_ms: None,
             longest_stall_ms: None,
+            itl_percentile: None,
             e2e_ms: None,
             attainment_target: defaults::attainment_target(),
             percentile_targets: Vec::new(),

@@ -6,7 +6,7 @@ use super::people::People;
 use crate::sim::{FleetSpec, ReplicaSpec, RunLimits};
 use crate::step_time::{CompiledLaw, StepCoefficients};
 use crate::units::Picos;
-use crate::workload::{Lineage, OfferedRequest, TrafficClass};
+use crate::workload::{Hidden, Lineage, OfferedRequest, TrafficClass};
 
 /// SplitMix64: the same configurations everywhere and for ever.
 #[derive(Debug)]
@@ -54,6 +54,8 @@ pub struct Configuration {
     /// None of every other configuration: nobody stands behind its requests.
     pub classes: Vec<TrafficClass>,
     pub limits: RunLimits,
+    /// Gaps of each class above these are counted.
+    pub gap_limits: Vec<Option<Picos>>,
 }
 
 impl Configuration {
@@ -78,8 +80,33 @@ impl Configuration {
             limits.max_steps = 1 + dice.below(1500);
         }
         let fleet = FleetSpec::open(replica, dice.within(1, 4));
-        let plain = Self { fleet, requests, classes: Vec::new(), limits };
-        if dice.one_in(2) { plain } else { plain.with_people(&mut dice, round, longest) }
+        let gap_limits = Vec::new();
+        let plain = Self { fleet, requests, classes: Vec::new(), limits, gap_limits };
+        let whole =
+            if dice.one_in(2) { plain } else { plain.with_people(&mut dice, round, longest) };
+        whole.with_contracts(&mut Dice::new(seed ^ 0x7ab1_e5ee), round)
+    }
+
+    /// The same with hidden tokens, and limits on gaps about as long as steps are.
+    fn with_contracts(mut self, dice: &mut Dice, round: bool) -> Self {
+        for request in &mut self.requests {
+            request.hidden_tokens = match dice.below(4) {
+                0 => 0,
+                1 => request.output_tokens,
+                _ => dice.within(0, request.output_tokens),
+            };
+        }
+        for class in &mut self.classes {
+            class.hidden = Hidden::Share(dice.pick(&[0.0, 0.5, 0.9, 1.0]));
+        }
+        let limit = |dice: &mut Dice| {
+            let round_ms = 5.0 * dice.below(5) as f64;
+            let any_ms = 30.0 * dice.unit() * dice.unit();
+            Picos::from_millis(if round { round_ms } else { any_ms })
+        };
+        let classes = self.classes.len().max(1);
+        self.gap_limits = (0..classes).map(|_| (!dice.one_in(4)).then(|| limit(dice))).collect();
+        self
     }
 
     /// The same with all kinds of people behind the requests, of whom some are turned away.
@@ -115,8 +142,7 @@ impl Configuration {
             let place = &mut places[request.class as usize];
             if let Some(session) = &class.session {
                 let more = session.turns_of(SEED, class.position.into(), *place) > 1;
-                let hidden = class.hidden_tokens(SEED, (*place).into(), request.output_tokens);
-                *request = request.carrying(hidden, more);
+                *request = request.carrying(more);
                 request.lineage.session = NonZeroU32::new(number);
             }
             *place += 1;
@@ -212,6 +238,7 @@ fn requests(
                 due: Picos::from_secs(due_s),
                 input_tokens: dice.within(1, longest_input),
                 output_tokens: dice.within(1, longest_output),
+                hidden_tokens: 0,
                 patience: (impatient && dice.one_in(2)).then(|| Picos::from_secs(patience)),
                 fails: dice.one_in(20),
                 acceptable: true,

@@ -21,8 +21,9 @@ const NONE: UnaskedTurns =
     UnaskedTurns { after_a_lost_turn: 0, beyond_max_model_len: 0, after_the_horizon: 0 };
 
 fn simulated<'a, R: ReplicaEngine<'a>>(configuration: &'a Configuration) -> SimRun {
-    let Configuration { fleet, requests, classes, limits } = configuration;
-    run(FleetSim::<R>::with_engine(requests, fleet, *limits).asked_by(classes, SEED))
+    let Configuration { fleet, requests, classes, limits, gap_limits } = configuration;
+    let sim = FleetSim::<R>::with_engine(requests, fleet, *limits).asked_by(classes, SEED);
+    run(sim.counting_gaps_above(gap_limits))
 }
 
 /// What two runs differ in, if they do.
@@ -130,6 +131,11 @@ fn the_random_configurations_are_under_pressure() {
         ("timed out", any(|stamps| stamps.fate == Fate::TimedOut), 20),
         ("good at last", any(|s| s.fate == Fate::Completed && s.attempts > 1), 15),
         ("closed loops and sessions", runs_with(&|run| run.requests.is_some()), 60),
+        ("gaps above a limit", any(|stamps| stamps.gaps_above > 0), 100),
+        ("after a preemption", any(|s| s.gaps_above > 0 && s.preemptions > 0), 40),
+        ("shown after hidden", any(|stamps| stamps.first_visible.is_some()), 100),
+        ("shown when preempted", any(|s| s.first_visible.is_some() && s.preemptions > 0), 40),
+        ("never shown", any(|s| s.fate == Fate::Completed && s.first_visible.is_none()), 100),
         ("cut off", runs_with(&|run| run.cut_off.is_some()), 25),
         ("too many attempts", runs_with(&|run| run.cut_off == Some(CutOff::Attempts)), 3),
     ] {

@@ -38,13 +38,14 @@ struct Seen {
 
 /// Both engines show the same.
 pub fn agrees(seed: u64) {
-    let Configuration { fleet, requests, limits, .. } = Configuration::of(seed);
+    let Configuration { fleet, requests, limits, gap_limits, .. } = Configuration::of(seed);
     let mut dice = Dice::new(!seed);
     let script = script(&requests, &mut dice, seed.is_multiple_of(3));
     let stop = dice.one_in(2).then_some(limits.until.min(Picos::from_secs(dice.unit() * 10.0)));
     let horizon = limits.horizon;
-    let stepwise = play::<Stepwise>(&fleet.replica, &requests, &script, (horizon, stop));
-    let leaping = play::<Leaping>(&fleet.replica, &requests, &script, (horizon, stop));
+    let asked = (requests.as_slice(), gap_limits.as_slice());
+    let stepwise = play::<Stepwise>(&fleet.replica, asked, &script, (horizon, stop));
+    let leaping = play::<Leaping>(&fleet.replica, asked, &script, (horizon, stop));
     for (stepwise, leaping) in stepwise.looks.iter().zip(&leaping.looks) {
         assert_eq!(stepwise, leaping, "seed {seed}");
     }
@@ -78,11 +79,12 @@ fn script(requests: &[OfferedRequest], dice: &mut Dice, round: bool) -> Vec<(Pic
 
 fn play<'a, R: ReplicaEngine<'a>>(
     spec: &'a ReplicaSpec,
-    requests: &[OfferedRequest],
+    (requests, gap_limits): (&[OfferedRequest], &[Option<Picos>]),
     script: &[(Picos, Happens)],
     (horizon, stop): (Picos, Option<Picos>),
 ) -> Seen {
     let mut replica = R::new(spec, horizon);
+    replica.count_gaps_above(gap_limits);
     let mut jobs: Vec<Job<R::State>> = requests.iter().map(Job::new).collect();
     let (mut looks, mut news) = (Vec::new(), Vec::new());
     let mut script = script.iter().copied().peekable();

@@ -66,6 +66,9 @@ pub trait ReplicaEngine<'a>: Debug + Sized {
     /// An idle replica; what it holds is integrated up to `horizon`.
     fn new(spec: &'a ReplicaSpec, horizon: Picos) -> Self;
 
+    /// Counts, of requests of each class, the gaps above its limit; before anything happens.
+    fn count_gaps_above(&mut self, limits: &[Option<Picos>]);
+
     /// Takes a request into the queue at `now`. An idle replica then wants a boundary at `now`,
     /// after everything else that arrives at this moment.
     fn push(&mut self, id: u32, now: Picos, jobs: &mut [Job<Self::State>]);

@@ -46,8 +46,8 @@ fn fleet_rules() {
         (pool(|p| p.gpu = GpuRef::id("H100-SMX")), "fleet.pools[0].gpu", "H100-SXM"),
         (pool(|p| p.model = ModelRef::id("Lama-3.1-8B")), "fleet.pools[0].model", "Llama-3.1-8B"),
         (bad_gpu, "fleet.pools[0].gpu.memory_gib", "-1"),
-        (pool(|p| p.replicas = 0), "fleet.pools[0].replicas", "1 to 10000"),
-        (pool(|p| p.replicas = 10_001), "fleet.pools[0].replicas", "1 to 10000"),
+        (pool(|p| p.replicas = 0), "fleet.pools[0].replicas", "1 to 10,000"),
+        (pool(|p| p.replicas = 10_001), "fleet.pools[0].replicas", "1 to 10,000"),
         (pool(|p| p.tensor_parallel = 3), "fleet.pools[0].tensor_parallel", "32 attention heads"),
         (pool(|p| p.max_num_seqs = 0), "fleet.pools[0].max_num_seqs", "seats"),
         (pool(|p| p.block_size = 24), "fleet.pools[0].block_size", "power of two"),
@@ -153,7 +153,7 @@ fn source_fit_and_overhead_rules() {
         (
             step_time(|s| s.step_overhead_ms = -1.0),
             "fleet.pools[0].step_time.step_overhead_ms",
-            "0 to 10000",
+            "0 to 10,000",
         ),
         (
             step_time(|s| s.api_overhead_ms = f64::NAN),
@@ -253,4 +253,45 @@ fn admission_that_does_nothing_is_a_warning() {
     shed.workload.classes[0].priority = 1;
     assert_eq!(warnings(&shed), []);
     assert!(check(&shed).unwrap().scenario.pool.admission.is_limited());
+}
+
+#[test]
+fn price_rules() {
+    each_breaks_one_rule(vec![
+        (
+            pool(|p| {
+                p.price_per_gpu_hour = Some(2.0);
+                p.price_in_currency = Some(euros(1.9, 1.1, "2026-10-01"));
+            }),
+            "fleet.pools[0].price_in_currency",
+            "leave one",
+        ),
+        (
+            pool(|p| p.price_in_currency = Some(euros(1.9, 0.0, "2026-10-01"))),
+            "fleet.pools[0].price_in_currency.usd_per_unit",
+            "none is guessed",
+        ),
+        (
+            pool(|p| p.price_in_currency = Some(euros(1.9, 1.1, "today"))),
+            "fleet.pools[0].price_in_currency.rate_as_of",
+            "2026-10-01",
+        ),
+    ]);
+}
+
+fn euros(per_gpu_hour: f64, usd_per_unit: f64, rate_as_of: &str) -> CurrencyPriceDoc {
+    let currency = "EUR".to_owned();
+    CurrencyPriceDoc { currency, per_gpu_hour, usd_per_unit, rate_as_of: rate_as_of.to_owned() }
+}
+
+/// Books are in USD, by the rate that was typed, and say so.
+#[test]
+fn a_price_in_euros_is_converted_by_the_rate_that_was_typed() {
+    let doc = pool(|p| {
+        p.price_in_currency = Some(euros(2.0, 1.25, "2026-10-01"));
+        p.price_source = "our contract".to_owned();
+    });
+    let price = check(&doc).expect("valid").scenario.pool.price.expect("a price");
+    assert!((price.usd_per_gpu_hour - 2.5).abs() < 1e-12);
+    assert_eq!(price.source, "our contract; 2 EUR at 1.25 USD per EUR of 2026-10-01");
 }

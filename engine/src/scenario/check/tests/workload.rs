@@ -105,7 +105,7 @@ fn arrival_rules() {
         (gamma(Some(-1.0), None), "arrivals.cv", "-1"),
         (gamma(None, Some(0.0)), "arrivals.burstiness", "evenly spaced"),
         (gamma(None, Some(f64::NAN)), "arrivals.burstiness", "NaN"),
-        (noisy(1e3), "arrivals.noise.gamma.cv", "1000"),
+        (noisy(1e3), "arrivals.noise.gamma.cv", "1,000"),
         (trace(0.0, 1.0, None), "arrivals.time_factor", "stretched by 0"),
         (trace(1.0, -1.0, None), "arrivals.rate_factor", "-1"),
         (trace(1.0, 1.0, Some(1.5)), "arrivals.loop_every_s", "at least the 2 s"),

@@ -13,7 +13,8 @@ use crate::units::Picos;
 impl Leaping<'_> {
     /// The first `steps` steps of `leap` are over. Of the step that follows them in the leap, if
     /// any, the blocks are taken and the cost is charged, as for the first when it was planned.
-    pub(super) fn pass(&mut self, leap: &Leap, steps: i64) {
+    pub(super) fn pass(&mut self, leap: &Leap, steps: i64, jobs: &mut [LeapJob]) {
+        self.show(leap, steps, jobs);
         let begun = if steps < leap.steps { steps + 1 } else { steps };
         self.hold(leap, steps, leap.time(steps));
         // Whoever had finished when the leap began is out after its first step.
@@ -29,6 +30,7 @@ impl Leaping<'_> {
             self.refuse((begun - 1).cast_unsigned());
         }
         self.gaps.push(self.done, leap.duration(steps));
+        self.above.pass(leap, steps);
         self.done += steps;
         self.phases.advance(steps);
         let steps = steps.cast_unsigned();
@@ -39,12 +41,26 @@ impl Leaping<'_> {
     }
 
     /// Passes the steps of the leap that are over at `now`.
-    pub(super) fn split(&mut self, now: Picos) {
+    pub(super) fn split(&mut self, now: Picos, jobs: &mut [LeapJob]) {
         let Some(leap) = self.leap else { return };
         let over = leap.in_progress(now) - 1;
         if over > 0 {
-            self.pass(&leap, over);
+            self.pass(&leap, over, jobs);
             self.leap = Some(leap.rest(over));
+        }
+    }
+
+    /// Whoever hides tokens and shows the first in the first `steps` steps of `leap` does so when
+    /// its step ends.
+    fn show(&mut self, leap: &Leap, steps: i64, jobs: &mut [LeapJob]) {
+        while let Some(&Reverse((step, id))) = self.shows.peek()
+            && step <= self.done + steps
+        {
+            self.shows.pop();
+            let job = &mut jobs[id as usize];
+            if job.place == Place::Running && job.is_decoding() && job.show_step() == step {
+                job.stamps.first_visible = Some(leap.time(step - self.done));
+            }
         }
     }
 
@@ -105,6 +121,7 @@ impl Leaping<'_> {
         if self.running == 0 {
             self.admitted.clear();
             self.finishes.clear();
+            self.shows.clear();
             self.gaps.forget();
         }
     }
@@ -128,11 +145,16 @@ impl Leaping<'_> {
             self.news.first_tokens.push(id);
         } else {
             // Only who lost its blocks computes its prompt again.
+            self.above.gap(job, now - job.state.last_token);
             job.stamps.add_gap(now - job.state.last_token, true);
         }
         job.stamps.generated += 1;
+        if job.shows_first() {
+            job.stamps.first_visible = Some(now);
+        }
         job.state.last_token = now;
         job.state.since = self.done;
+        job.state.above_mark = self.above.steps(job.class);
         job.state.decode_mark = self.books.decode();
         job.state.beside_prefill_mark = self.books.beside_prefill();
         self.load.decode_tokens += 1;
@@ -143,8 +165,11 @@ impl Leaping<'_> {
         self.decode_kv += u64::from(kv);
         if job.decode_left() == 0 {
             self.finish(id, job, now);
-        } else {
-            self.finishes.push(Reverse((job.finish_step(), id)));
+            return;
+        }
+        self.finishes.push(Reverse((job.finish_step(), id)));
+        if job.hidden >= job.stamps.generated {
+            self.shows.push(Reverse((job.show_step(), id)));
         }
     }
 
@@ -175,6 +200,7 @@ impl Leaping<'_> {
         if job.is_decoding() {
             job.stamps.generated = job.decode_generated(self.done);
             job.stamps.add_gap(self.gaps.since(job.state.since), false);
+            self.above.settle(job);
         }
     }
 
@@ -227,11 +253,13 @@ impl Leaping<'_> {
                 continue; // its row is closed but for what is charged below
             }
             self.update(job);
-            match self.leap {
-                _ if job.stamps.generated == 0 => {}
-                Some(leap) if job.is_decoding() => job.stamps.add_gap(now - leap.start, false),
-                _ => job.stamps.add_gap(now - job.state.last_token, true),
-            }
+            let (open, spans_preemption) = match self.leap {
+                _ if job.stamps.generated == 0 => continue,
+                Some(leap) if job.is_decoding() => (now - leap.start, false),
+                _ => (now - job.state.last_token, true),
+            };
+            job.stamps.add_gap(open, spans_preemption);
+            self.above.gap(job, open);
         }
         let Some(leap) = self.leap.take() else { return };
         self.hold(&leap, 1, leap.end());

@@ -15,6 +15,8 @@ pub struct JobState {
     pub decode_mark: Picos,
     /// Time that its replica had lost to prompts beside decodes at that moment.
     pub beside_prefill_mark: Picos,
+    /// Steps of its replica above the limit of its class at that moment.
+    pub above_mark: u64,
     /// When its last token left, unless it decodes: then one leaves at every boundary.
     pub last_token: Picos,
     /// Where its blocks are while it is preempted, those of its shared prefix left out.
@@ -39,6 +41,7 @@ impl Default for JobState {
             since: NOT_DECODING,
             decode_mark: Picos::ZERO,
             beside_prefill_mark: Picos::ZERO,
+            above_mark: 0,
             last_token: Picos::ZERO,
             ticket: Ticket::default(),
             target: 0,
@@ -80,7 +83,17 @@ impl LeapJob {
 
     /// Steps its replica will have done when its last token leaves, of a decoding request.
     pub fn finish_step(&self) -> i64 {
-        let left = self.output - (self.state.target - self.input + 1);
-        self.state.since + i64::from(left)
+        self.step_of(self.output)
+    }
+
+    /// Steps its replica will have done when its first token that is shown leaves, of a decoding
+    /// request that has not shown any.
+    pub fn show_step(&self) -> i64 {
+        self.step_of(self.hidden + 1)
+    }
+
+    fn step_of(&self, token: u32) -> i64 {
+        let generated = self.state.target - self.input + 1;
+        self.state.since + i64::from(token) - i64::from(generated)
     }
 }

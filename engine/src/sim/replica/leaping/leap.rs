@@ -88,6 +88,19 @@ impl Leap {
         j
     }
 
+    /// How many of the first `steps` steps take longer than `limit`: none of them is shorter than
+    /// the one before.
+    pub fn steps_above(&self, limit: Picos, steps: i64) -> i64 {
+        let room = limit.0 - self.first;
+        if room < 0 {
+            return steps;
+        }
+        if self.growth <= 0 {
+            return 0;
+        }
+        (steps - 1 - room / self.growth).max(0)
+    }
+
     /// The step in progress at `moment`, which is not before the start: it ends the first after it.
     pub fn in_progress(&self, moment: Picos) -> i64 {
         self.first_not_before(moment + Picos(1)).max(1)
@@ -138,6 +151,15 @@ mod tests {
                 prop_assert!(j == leap.steps || leap.time(j) >= moment);
                 prop_assert!(j == 0 || leap.time(j - 1) < moment);
             }
+        }
+
+        #[test]
+        fn steps_above_a_limit_are_those_of_a_loop(leap in leaps(), of in 0.0..1.1_f64, off in -1_i64..2) {
+            #[expect(clippy::cast_possible_truncation, reason = "some step of the run")]
+            let step = (leap.steps as f64 * of) as i64;
+            let limit = Picos(leap.duration(step).0 + off);
+            let plain = (1..=leap.steps).filter(|j| leap.duration(*j) > limit).count();
+            prop_assert_eq!(leap.steps_above(limit, leap.steps), i64::try_from(plain).unwrap());
         }
 
         #[test]

@@ -27,7 +27,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use free_queue::FreeQueue;
-use gaps::Gaps;
+use gaps::{Gaps, StepsAbove};
 use job::{JobState, LeapJob};
 use leap::Leap;
 use phases::Phases;
@@ -66,6 +66,9 @@ pub struct Leaping<'a> {
     /// When decoding requests finish, by steps done. An entry is stale unless it is still what its
     /// request says.
     finishes: BinaryHeap<Reverse<(i64, u32)>>,
+    /// When decoding requests show their first token, in the same way; of those alone that hide
+    /// some before it.
+    shows: BinaryHeap<Reverse<(i64, u32)>>,
     queue: Queue,
     /// Prompt tokens of the step in progress.
     chunks: Vec<Chunk>,
@@ -84,6 +87,7 @@ pub struct Leaping<'a> {
     /// Idle, and a boundary is to come at this moment.
     waking: Option<Picos>,
     gaps: Gaps,
+    above: StepsAbove,
     books: Books,
     load: ReplicaLoad,
     refusals: Refusals,
@@ -143,6 +147,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
             decode_kv: 0,
             partial: None,
             finishes: BinaryHeap::new(),
+            shows: BinaryHeap::new(),
             queue: Queue::default(),
             chunks: Vec::new(),
             leaving: Vec::new(),
@@ -153,12 +158,17 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
             blocked: None,
             waking: None,
             gaps: Gaps::default(),
+            above: StepsAbove::default(),
             books: Books::default(),
             load: ReplicaLoad::default(),
             refusals: Refusals::default(),
             held: Held::default(),
             news: News::default(),
         }
+    }
+
+    fn count_gaps_above(&mut self, limits: &[Option<Picos>]) {
+        self.above = StepsAbove::of(limits);
     }
 
     fn push(&mut self, id: u32, now: Picos, jobs: &mut [LeapJob]) {
@@ -189,7 +199,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
         self.news.clear();
         let mut visible = now;
         if let Some(leap) = self.leap.take() {
-            self.pass(&leap, leap.steps);
+            self.pass(&leap, leap.steps, jobs);
             self.complete(now, jobs);
             if self.spec.async_scheduling {
                 visible = leap.time(leap.steps - 1);
@@ -215,7 +225,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
             }
             Place::Running => {
                 self.cut(now, jobs);
-                self.split(now);
+                self.split(now, jobs);
                 let job = &mut jobs[id as usize];
                 self.update(job);
                 self.leaving.push(id);
@@ -236,7 +246,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
 
     fn settle(&mut self, now: Picos, jobs: &mut [LeapJob]) {
         self.cut(now, jobs);
-        self.split(now);
+        self.split(now, jobs);
         self.stop(now, jobs);
     }
 

@@ -26,6 +26,8 @@ pub struct JobState {
     pub decode_mark_kv: u32,
     /// Time that its replica had lost to prompts beside decodes at that moment.
     pub beside_prefill_mark: Picos,
+    /// Gaps above this are counted.
+    pub gap_limit: Option<Picos>,
     /// It lost its blocks since its last token left.
     pub preempted_since_token: bool,
 }
@@ -52,6 +54,9 @@ impl StepJob {
             self.gap_until(at);
         }
         self.stamps.generated += 1;
+        if self.shows_first() {
+            self.stamps.first_visible = Some(at);
+        }
         self.state.last_token = at;
         self.state.preempted_since_token = false;
     }
@@ -60,5 +65,6 @@ impl StepJob {
     pub fn gap_until(&mut self, at: Picos) {
         let gap = at - self.state.last_token;
         self.stamps.add_gap(gap, self.state.preempted_since_token);
+        self.stamps.gaps_above += u32::from(self.state.gap_limit.is_some_and(|limit| gap > limit));
     }
 }

@@ -44,6 +44,8 @@ pub struct Stepwise<'a> {
     refusals: Refusals,
     held: Held,
     news: News,
+    /// Limits on the gaps of each class that are counted.
+    gap_limits: Vec<Option<Picos>>,
 }
 
 /// A step in progress.
@@ -80,12 +82,18 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
             refusals: Refusals::default(),
             held: Held::default(),
             news: News::default(),
+            gap_limits: Vec::new(),
         }
+    }
+
+    fn count_gaps_above(&mut self, limits: &[Option<Picos>]) {
+        self.gap_limits = limits.to_vec();
     }
 
     fn push(&mut self, id: u32, now: Picos, jobs: &mut [StepJob]) {
         let job = &mut jobs[id as usize];
         job.state.target = job.input;
+        job.state.gap_limit = self.gap_limits.get(job.class as usize).copied().flatten();
         job.place = Place::Waiting;
         job.stamps.queued = Some(now);
         self.load.accept(job.prefill_left(), job.decode_left());

@@ -1,0 +1,50 @@
+//! Rules of limits and targets.
+
+use super::*;
+use crate::slo::{GapPercentile, ItlLimit, Limit};
+
+#[test]
+fn limit_rules() {
+    let slo = |change: fn(&mut SloDoc)| class(|c| change(&mut c.slo));
+    let path = |field: &str| format!("workload.classes[0].slo.{field}");
+    let gaps = |percentile, ms| Some(ItlPercentileDoc { percentile, ms });
+    assert_eq!(check(&slo(|s| s.ttfvt_ms = Some(2e4))).expect("valid").warnings, []);
+    for (doc, field, says) in [
+        (slo(|s| s.ttfvt_ms = Some(0.0)), "ttfvt_ms", "above 0"),
+        (
+            class(|c| c.slo.itl_percentile = gaps(96.0, 50.0)),
+            "itl_percentile.percentile",
+            "50, 75, 90, 95, 99 or 99.9",
+        ),
+        (class(|c| c.slo.itl_percentile = gaps(95.0, -1.0)), "itl_percentile.ms", "above 0"),
+        (
+            slo(|s| {
+                let target =
+                    PercentileTargetDoc { of: Limit::Itl, percentile: 95.0, limit_ms: 9.0 };
+                s.percentile_targets = vec![target];
+            }),
+            "percentile_targets[0].of",
+            "`itl_percentile`",
+        ),
+    ] {
+        each_breaks_one_rule(vec![(doc, &path(field), says)]);
+    }
+    let held = class(|c| c.slo.itl_percentile = gaps(99.9, 50.0));
+    let contract = &check(&held).expect("valid").scenario.contracts[0];
+    let at = Picos::from_millis(50.0);
+    assert_eq!(contract.itl, Some(ItlLimit { percentile: GapPercentile::P999, at }));
+}
+
+/// A class with one of the finer limits alone has a limit.
+#[test]
+fn the_finer_limits_are_limits() {
+    let bare = |slo: SloDoc| class(|c| c.slo = slo);
+    let gaps = Some(ItlPercentileDoc { percentile: 95.0, ms: 50.0 });
+    for slo in [
+        SloDoc { itl_percentile: gaps, ..SloDoc::default() },
+        SloDoc { ttfvt_ms: Some(1e3), ..SloDoc::default() },
+    ] {
+        assert_eq!(warnings(&bare(slo)), []);
+    }
+    assert_eq!(warnings(&bare(SloDoc::default()))[0].path, "workload.classes[0].slo");
+}

@@ -13,7 +13,7 @@ use goodput_engine::sim::{RunLimits, simulate};
 use goodput_engine::slo::{self, parse_limits};
 use goodput_engine::step_time::StepCoefficients;
 use goodput_engine::units::Picos;
-use goodput_engine::workload::OfferedRequest;
+use goodput_engine::workload::{Lineage, OfferedRequest};
 
 /// One replica of an 8B model on a GPU of the catalogue, as its engine was set up.
 fn pool(gpu: &str, set_up: impl FnOnce(&mut PoolDoc)) -> Pool {
@@ -31,9 +31,11 @@ fn requests() -> Vec<OfferedRequest> {
         due: Picos::from_secs(f64::from(index) * 0.07 + f64::from(index % 7) * 0.01),
         input_tokens: 40 + (index * 613) % 2_900,
         output_tokens: 1 + (index * 389) % 700,
+        hidden_tokens: 0,
         patience: None,
         fails: false,
         acceptable: true,
+        lineage: Lineage::NONE,
     };
     (0..240).map(request).collect()
 }
@@ -53,6 +55,7 @@ fn log_of(pool: &Pool) -> Vec<RequestRecord> {
         client_queue_s: None,
         queue_wait_s: slo::queue_wait(request, stamps).map(Picos::as_secs),
         gaps: None,
+        cached_tokens: None,
         outcome: RecordOutcome::Ok,
         quality: None,
     };

@@ -1,6 +1,6 @@
 //! A workload in one number.
 
-use super::OfferedRequest;
+use super::{Carries, Lineage, OfferedRequest};
 
 /// A fingerprint of a workload: equal for equal lists, on every machine (FNV-1a, 64 bits).
 pub fn digest(requests: &[OfferedRequest]) -> u64 {
@@ -17,6 +17,12 @@ pub fn digest(requests: &[OfferedRequest]) -> u64 {
         add(u64::from(request.hidden_tokens) << 32 | u64::from(request.output_tokens));
         add(request.patience.map_or(u64::MAX, |patience| patience.0.cast_unsigned()));
         add(u64::from(request.fails) << 1 | u64::from(request.acceptable));
+        let Lineage { prefix, prefix_tokens, session, history_tokens, carries } = request.lineage;
+        if prefix.or(session).is_some() {
+            add(prefix.map_or(0, |prefix| u64::from(prefix.get())) << 32 | u64::from(prefix_tokens));
+            add(session.map_or(0, |id| u64::from(id.get())) << 32 | u64::from(history_tokens));
+            add(u64::from(carries != Carries::Nothing));
+        }
     }
     hash
 }

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use rand::RngExt;
 
 use super::class::Hidden;
-use super::{Carries, Due, Lineage, OfferedRequest, TrafficClass};
+use super::{Due, OfferedRequest, TrafficClass};
 use crate::problem::Problem;
 use crate::rng::{Key, Stream, keyed};
 use crate::units::Picos;

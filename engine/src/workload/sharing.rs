@@ -269,7 +269,7 @@ impl TrafficClass {
         let fresh = self.request_of(seed, class, request, due).ok()?;
         let said = last.input_tokens.saturating_add(last.output_tokens - last.hidden_tokens);
         let new = if let Some(lengths) = &session.new_tokens {
-            let (stream, request) = (Stream::InputTokens, index(number));
+            let stream = Stream::InputTokens;
             lengths
                 .draw(Key { seed, stream, class: self.position.into(), request, attempt: 0 }, 0)?
         } else {

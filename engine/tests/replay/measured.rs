@@ -16,7 +16,7 @@ use goodput_engine::scenario::doc::StepTimeSourceDoc;
 use goodput_engine::sim::{RunLimits, SimRun, simulate};
 use goodput_engine::slo::Fate;
 use goodput_engine::units::Picos;
-use goodput_engine::workload::OfferedRequest;
+use goodput_engine::workload::{Lineage, OfferedRequest};
 
 use super::{fleet_spec, pool, worst};
 
@@ -149,9 +149,11 @@ fn requests(records: &[RequestRecord]) -> Vec<OfferedRequest> {
         due: Picos::from_secs(record.start_s.expect("arrival")),
         input_tokens: record.input_tokens.expect("prompt"),
         output_tokens: record.output_tokens.expect("output"),
+        hidden_tokens: 0,
         patience: None,
         fails: false,
         acceptable: true,
+        lineage: Lineage::NONE,
     };
     records.iter().map(request).collect()
 }

@@ -8,7 +8,7 @@ use crate::ingest::{Exclusion, RecordOutcome, RequestRecord};
 use crate::sim::{FleetSpec, ReplicaSpec, RunLimits, SimRun, simulate};
 use crate::slo::{self, Contract, RequestStamps};
 use crate::units::Picos;
-use crate::workload::OfferedRequest;
+use crate::workload::{Lineage, OfferedRequest};
 
 /// The requests of one run that a simulation can repeat.
 #[derive(Debug, Clone, PartialEq)]
@@ -167,9 +167,11 @@ fn usable_request(
         due: Picos::from_secs(due_s),
         input_tokens,
         output_tokens,
+        hidden_tokens: 0,
         patience: None,
         fails: false,
         acceptable: true,
+        lineage: Lineage::NONE,
     };
     Ok((request, Times { ttft_s, e2e_s, output_tokens }))
 }

@@ -31,6 +31,7 @@ fn request() -> OfferedRequest {
         patience: None,
         fails: false,
         acceptable: true,
+        lineage: crate::workload::Lineage::NONE,
     }
 }
 

@@ -80,7 +80,7 @@ fn a_turn_goes_on_where_the_last_one_ended() {
                 let shown = generated
                     - match hidden {
                         Hidden::None => 0,
-                        Hidden::Share(_) => (generated + 2) / 4, // a quarter, rounded
+                        Hidden::Share(_) => generated / 4, // a quarter, rounded down
                         Hidden::Added(_) => 40,
                     };
                 let said = pair[0].input_tokens + shown;

@@ -200,10 +200,10 @@ impl<'a> Answer<'a> {
         let Scenario { name, seed, horizon, warmup, contracts, .. } = self.scenario;
         let requests = run.requests.as_deref().unwrap_or(&self.requests);
         let rows = tally::rows(requests, &run.stamps, contracts);
-        let window = tally::window(&rows, *warmup);
         let supply = self.supply(requests, &self.saturations_of(run), run);
         let unyielding = unyielding(self.scenario, requests, &supply);
-        let (series, outcomes) = (self.series(requests, run), tally::outcomes(window));
+        let (window, series) = (tally::window(&rows, *warmup), self.series(requests, run));
+        let outcomes = tally::outcomes(window);
         let evidence = Evidence {
             attained: tally::attained(window, contracts),
             missed_targets: &tally::missed_targets(window, contracts),

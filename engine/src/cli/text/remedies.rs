@@ -24,14 +24,11 @@ fn remedy(page: &mut Page, row: &RemedyRow) {
         format!("{sign}{words}")
     };
     let good = row.added_good as f64;
-    let mut gain = format!("{} good", signed(good, thousands(good.abs())));
-    if let Some(cost) = row.cost_per_added_good {
-        gain.push_str(&format!(", {} for each", signed(cost, usd(cost.abs()))));
-    }
-    if row.contract_holds {
-        gain.push_str(", the contract holds");
-    }
-    page.line(&format!("  {}: {gain}", row.title));
+    let gains = format!("{} good", signed(good, thousands(good.abs())));
+    let each = |cost: f64| format!(", {} for each", signed(cost, usd(cost.abs())));
+    let each = row.cost_per_added_good.map(each).unwrap_or_default();
+    let holds = if row.contract_holds { ", the contract holds" } else { "" };
+    page.line(&format!("  {}: {gains}{each}{holds}", row.title));
     for name in ["ttft_ms.p95", "longest_stall_ms.p99", "tpot_ms.p95", "output_tps"] {
         let change = row.results.iter().find(|change| change.name == name);
         if let Some((Some(before), Some(after))) = change.map(|change| (change.a, change.b)) {

@@ -22,10 +22,10 @@ impl SessionTurns {
     /// Of `class`; `None` where it has no sessions.
     pub fn of(class: &TrafficClass, scenario: &Scenario) -> Option<Self> {
         class.session.as_ref()?;
-        let longest = scenario.pool.scheduler.max_model_len;
+        let bounds = (scenario.horizon, scenario.pool.scheduler.max_model_len);
         let (mut sessions, mut turns) = (Vec::new(), 0);
         for place in 0..SESSIONS {
-            let session = class.session_alone(SEED, place, longest);
+            let session = class.session_alone(SEED, place, bounds);
             turns += session.len();
             sessions.push(session);
             if turns >= ENOUGH_TURNS {

@@ -229,26 +229,43 @@ impl TrafficClass {
     }
 
     /// All turns of the session that the `place`-th arrival of this class begins, the first due at
-    /// zero and every turn served at once; none is longer than `max_model_len`. None at all where
-    /// the class has no sessions.
-    pub fn session_alone(&self, seed: u64, place: u32, max_model_len: u32) -> Vec<OfferedRequest> {
+    /// zero and every turn served at once; none is longer than `max_model_len` or due at the horizon.
+    /// None at all where the class has no sessions.
+    pub fn session_alone(
+        &self,
+        seed: u64,
+        place: u32,
+        (horizon, max_model_len): (Picos, u32),
+    ) -> Vec<OfferedRequest> {
         let Some(session) = &self.session else { return Vec::new() };
-        let class = u64::from(self.position);
-        let more = session.turns_of(seed, class, place) > 1;
-        let first = self.request_of(seed, 0, place.into(), Picos::ZERO).ok();
-        let mut turns: Vec<OfferedRequest> =
-            first.map(|first| first.carrying(more)).into_iter().collect();
-        while let Some(last) = turns.last().filter(|last| last.lineage.carries != Carries::Nothing)
-        {
+        let more = session.turns_of(seed, self.position.into(), place) > 1;
+        let Ok(first) = self.request_of(seed, 0, place.into(), Picos::ZERO) else {
+            return Vec::new();
+        };
+        self.session_of(seed, place, first.carrying(more), (horizon, max_model_len))
+    }
+
+    /// The same of a session whose first turn is known.
+    fn session_of(
+        &self,
+        seed: u64,
+        place: u32,
+        first: OfferedRequest,
+        (horizon, max_model_len): (Picos, u32),
+    ) -> Vec<OfferedRequest> {
+        let Some(session) = &self.session else { return vec![first] };
+        let (mut turns, mut last) = (vec![first], first);
+        while last.lineage.carries != Carries::Nothing {
             let number = u32::try_from(turns.len()).unwrap_or(u32::MAX);
             let turn = Turn::of_session(place, number);
-            let due = session.due((seed, class), turn, (last.due, last.due));
-            let next = self.next_turn((seed, 0), (place, number), last, due);
+            let due = session.due((seed, self.position.into()), turn, (last.due, last.due));
+            let next = self.next_turn((seed, first.class), (place, number), &last, due);
             let fits = |r: &OfferedRequest| {
-                r.input_tokens.saturating_add(r.output_tokens) <= max_model_len
+                r.input_tokens.saturating_add(r.output_tokens) <= max_model_len && r.due < horizon
             };
             let Some(next) = next.filter(fits) else { break };
             turns.push(next);
+            last = next;
         }
         turns
     }
@@ -304,19 +321,8 @@ pub fn unfolded(
         let class = &classes[first.class as usize];
         let place: u32 = places[first.class as usize];
         places[first.class as usize] += 1;
-        let later = class.session_alone(seed, place, max_model_len).into_iter().skip(1);
-        let lineage = |turn: &OfferedRequest| Lineage {
-            prefix: first.lineage.prefix,
-            session: first.lineage.session,
-            ..turn.lineage
-        };
-        let asked = later.map(|turn| OfferedRequest {
-            class: first.class,
-            due: first.due + turn.due,
-            lineage: lineage(&turn),
-            ..turn
-        });
-        for turn in asked.take_while(|turn| turn.due < horizon) {
+        let asked = class.session_of(seed, place, first, (horizon, max_model_len));
+        for turn in asked.into_iter().skip(1) {
             if all.len() as u64 >= MAX_REQUESTS {
                 return Err(too_many(all.len() as f64));
             }

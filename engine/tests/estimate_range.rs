@@ -93,9 +93,9 @@ fn no_worked_example_lies_where_the_estimate_may_not_be_trusted() {
         let supply = estimate(&checked.scenario).supply.expect("it fits");
         let reasons: Vec<_> =
             supply.outside_trusted_range.iter().map(|why| why.reason.as_str()).collect();
-        // Sessions that live in the memory that running requests take are what this one is about.
+        // What these two are about lives in the memory that running requests take.
         let expected: &[&str] = match preset.id {
-            "agentic-sessions" => &["cache_in_full_memory"],
+            "agentic-sessions" | "shared-prompts" => &["cache_in_full_memory"],
             _ => &[],
         };
         assert_eq!(reasons, expected, "{}", preset.id);

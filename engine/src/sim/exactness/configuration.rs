@@ -84,7 +84,9 @@ impl Configuration {
         let plain = Self { fleet, requests, classes: Vec::new(), limits, gap_limits };
         let whole =
             if dice.one_in(2) { plain } else { plain.with_people(&mut dice, round, longest) };
-        whole.with_contracts(&mut Dice::new(seed ^ 0x7ab1_e5ee), round)
+        let mut whole = whole.with_contracts(&mut Dice::new(seed ^ 0x7ab1_e5ee), round);
+        whole.begin_sessions(); // what a turn carries on depends on what it hides
+        whole
     }
 
     /// The same with hidden tokens, and limits on gaps about as long as steps are.
@@ -96,7 +98,8 @@ impl Configuration {
                 _ => dice.within(0, request.output_tokens),
             };
         }
-        for class in &mut self.classes {
+        let shown = self.classes.iter_mut().filter(|class| class.hidden == Hidden::None);
+        for class in shown {
             class.hidden = Hidden::Share(dice.pick(&[0.0, 0.5, 0.9, 1.0]));
         }
         let limit = |dice: &mut Dice| {
@@ -122,7 +125,6 @@ impl Configuration {
         for request in &mut self.requests {
             request.class = dice.within(1, u32::try_from(given).expect("few")) - 1;
         }
-        self.begin_sessions();
         if given < self.classes.len() || self.classes.iter().any(|class| class.session.is_some()) {
             // Users in a closed loop and sessions ask until the horizon.
             let longest_s = dice.pick(&[0.1, 1.0, 3.0]);

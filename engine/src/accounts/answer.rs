@@ -203,7 +203,7 @@ impl<'a> Answer<'a> {
         let supply = self.supply(requests, &self.saturations_of(run), run);
         let unyielding = unyielding(self.scenario, requests, &supply);
         let (window, series) = (tally::window(&rows, *warmup), self.series(requests, run));
-        let outcomes = tally::outcomes(window);
+        let (outcomes, all) = (tally::outcomes(window), Latencies::of(window));
         let evidence = Evidence {
             attained: tally::attained(window, contracts),
             missed_targets: &tally::missed_targets(window, contracts),
@@ -215,7 +215,6 @@ impl<'a> Answer<'a> {
             unyielding,
             contracts,
         };
-        let all = Latencies::of(window);
         let [ttft, ttfvt, tpot, e2e, longest_stall] = all.histograms();
         let [ttft_ms, ttfvt_ms, tpot_ms, e2e_ms, longest_stall_ms, queue_wait_ms] =
             all.percentiles();

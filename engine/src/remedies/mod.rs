@@ -4,7 +4,7 @@
 //! requests as the scenario itself, and what it moves is read off the comparison. None is advised:
 //! they are ranked by what a further good request costs, and what gets worse stands beside.
 //!
-//! One file per remedy, and one line in [`REMEDIES`].
+//! One file per remedy, and one line in the list of them.
 
 mod kv_precision;
 mod max_num_batched_tokens;

@@ -140,7 +140,7 @@ impl Configuration {
     fn begin_sessions(&mut self) {
         let mut places = vec![0_u32; self.classes.len()];
         for (number, request) in (1..).zip(&mut self.requests) {
-            let class = &self.classes[request.class as usize];
+            let Some(class) = self.classes.get(request.class as usize) else { return };
             let place = &mut places[request.class as usize];
             if let Some(session) = &class.session {
                 let more = session.turns_of(SEED, class.position.into(), *place) > 1;

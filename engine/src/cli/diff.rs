@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::args::DiffArgs;
 use super::input;
 use super::output::{Answer, Failure, warn};
-use super::text::Page;
+use super::text::{Page, usd};
 
 pub fn run(args: &DiffArgs) -> Result<Answer, Failure> {
     if args.a == "-" && args.b == "-" {
@@ -71,15 +71,16 @@ fn in_words(comparison: &Comparison) -> String {
 }
 
 fn result(change: &ResultChange) -> String {
-    let digits = |value: Option<f64>| value.map_or_else(|| "never".to_owned(), three_digits);
+    let written = if change.name.starts_with("cost.") { usd } else { three_digits };
+    let digits = |value: Option<f64>| value.map_or_else(|| "never".to_owned(), written);
     let signed = |value: f64| {
         let sign = if value < 0.0 { "−" } else { "+" };
-        format!("{sign}{}", three_digits(value.abs()))
+        format!("{sign}{}", written(value.abs()))
     };
     let delta =
         change.delta.filter(|delta| *delta != 0.0).map(|delta| format!(", {}", signed(delta)));
     let band = change.over_seeds.map(|band| {
-        let error = three_digits(band.standard_error);
+        let error = written(band.standard_error);
         format!(" (over seeds {} ± {error})", signed(band.mean))
     });
     [

@@ -54,7 +54,7 @@ pub fn or_dash(value: Option<f64>, text: impl Fn(f64) -> String) -> String {
 
 /// Whole dollars from a thousand on, three digits below, and as many decimals as a fraction of a
 /// cent needs to show two of its digits.
-fn usd(value: f64) -> String {
+pub fn usd(value: f64) -> String {
     if value >= 1000.0 {
         format!("${}", thousands(value))
     } else if value >= 0.01 || value <= 0.0 {

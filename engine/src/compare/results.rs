@@ -18,6 +18,8 @@ pub enum Better {
     Higher,
     /// Less is better.
     Lower,
+    /// It is what is asked, or what follows from that.
+    Neither,
 }
 
 /// One number of both.
@@ -63,6 +65,10 @@ const fn less(name: &'static str, of: fn(&SimReport) -> Option<f64>) -> Metric {
     Metric { name, better: Better::Lower, of }
 }
 
+const fn either(name: &'static str, of: fn(&SimReport) -> Option<f64>) -> Metric {
+    Metric { name, better: Better::Neither, of }
+}
+
 const METRICS: [Metric; 22] = [
     more("attainment", |r| Some(r.attainment)),
     more("good_rps", |r| Some(r.goodput.good_rps)),
@@ -77,7 +83,7 @@ const METRICS: [Metric; 22] = [
     less("tpot_ms.p99", |r| r.tpot_ms.p99),
     less("longest_stall_ms.p99", |r| r.longest_stall_ms.p99),
     less("e2e_ms.p95", |r| r.e2e_ms.p95),
-    less("required_peak.rps", |r| Some(r.supply.required_peak.rps)),
+    either("required_peak.rps", |r| Some(r.supply.required_peak.rps)),
     more("sustainable.rps", |r| Some(r.supply.sustainable.rps)),
     less("debt.peak_waiting", |r| Some(r.debt.peak_waiting as f64)),
     less("debt.peak_work_s", |r| Some(r.debt.peak_work_s)),
@@ -107,9 +113,10 @@ fn change(metric: &Metric, a: &[Simulated], b: &[Simulated]) -> Option<ResultCha
     let worse = |delta: f64| match metric.better {
         Better::Higher => delta < 0.0,
         Better::Lower => delta > 0.0,
+        Better::Neither => false,
     };
     // What never comes is worse than anything that does.
-    let never = of_a.is_some() && of_b.is_none();
+    let never = of_a.is_some() && of_b.is_none() && metric.better != Better::Neither;
     Some(ResultChange {
         name: metric.name,
         better: metric.better,
@@ -132,7 +139,7 @@ impl Band {
 
 /// What a reader wants to know first: attainment, first tokens, debt and money.
 pub fn sentence(comparison: &Comparison) -> String {
-    let [name_a, name_b] = &comparison.names;
+    let [name_a, name_b] = names(comparison);
     if let [first, ..] = comparison.unanswered.as_slice() {
         let name = if first.side == "a" { name_a } else { name_b };
         return format!("{name} cannot be simulated: {}", first.why);
@@ -151,6 +158,12 @@ pub fn sentence(comparison: &Comparison) -> String {
     .filter_map(|(name, label, words)| clause(comparison, name, label, words))
     .collect();
     format!("from {name_a} to {name_b}: {}", clauses.join("; "))
+}
+
+/// What to call the two: by name, unless they have none or the same.
+fn names(comparison: &Comparison) -> [&str; 2] {
+    let [a, b] = &comparison.names;
+    if a.is_empty() || b.is_empty() || a == b { ["the first", "the second"] } else { [a, b] }
 }
 
 fn clause(

@@ -177,7 +177,10 @@ fn try_out(
     let (comparison, after) =
         base.compare_and_keep(Side { doc: &doc, scenario: &checked.scenario });
     let after = after.map_err(|why| format!("{title}: {why}"))?;
-    caveats.extend(checked.warnings.iter().map(ToString::to_string));
+    // What the scenario is warned of without it is no matter of the remedy.
+    let known = check(base.doc()).map(|checked| checked.warnings).unwrap_or_default();
+    let new = checked.warnings.iter().filter(|warning| !known.contains(warning));
+    caveats.extend(new.map(ToString::to_string));
     Ok(row(id, title, (doc, caveats), comparison, (before, &after)))
 }
 

@@ -179,12 +179,14 @@ struct Saturated<'a, 'm, R: ReplicaEngine<'a>> {
     stretches: Vec<Done>,
     /// Requests of a stretch.
     length: usize,
+    /// Requests that were served until sessions were of all ages.
+    ramped: u64,
 }
 
 impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
     fn new(feed: Feed<'m, R::State>, spec: &'a ReplicaSpec, batch: usize) -> Self {
         let replica = R::new(spec, Picos::NEVER);
-        Self { feed, batch, replica, stretches: Vec::new(), length: 1 }
+        Self { feed, batch, replica, stretches: Vec::new(), length: 1, ramped: 0 }
     }
 
     fn measure(mut self, (fewest, wanted): (usize, usize), budget: Budget) -> Option<Saturation> {
@@ -197,7 +199,9 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
         // And until sessions have come by that began when it did.
         let patience = Budget { sequence_steps: PATIENCE_SEQUENCE_STEPS / 2, ..quarter };
         if self.feed.ramp() > 0 && !patience.is_spent(self.replica.load()) {
+            let before = self.decided();
             self.run(&mut now, self.feed.ramp(), patience)?;
+            self.ramped = self.decided() - before;
         }
         let at_start = *self.replica.refusals();
         while !self.is_enough((fewest, wanted), budget) {
@@ -212,6 +216,12 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
         Some(self.saturation(self.replica.refusals().since(at_start)))
     }
 
+    /// Requests served to the end.
+    fn decided(&self) -> u64 {
+        let load = self.replica.load();
+        load.completed + load.failed
+    }
+
     /// Whether as many requests were seen as must be, and as many as are wanted with a small error
     /// or all that it may take; or the budget is spent.
     fn is_enough(&self, (fewest, wanted): (usize, usize), budget: Budget) -> bool {
@@ -219,10 +229,11 @@ impl<'a, 'm, R: ReplicaEngine<'a>> Saturated<'a, 'm, R> {
         if budget.is_spent(load) {
             return !self.stretches.is_empty();
         }
-        let seen = load.completed + load.failed;
+        let seen = self.decided() - self.ramped;
         let is_sure = || self.relative_error() <= GOOD_ENOUGH;
         let has_seen = |requests: usize| seen >= requests as u64;
-        has_seen(fewest)
+        !self.stretches.is_empty()
+            && has_seen(fewest)
             && (load.sequence_steps >= PATIENCE_SEQUENCE_STEPS
                 || has_seen(wanted) && (has_seen(MOST_TIMES * fewest) || is_sure()))
     }

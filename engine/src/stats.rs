@@ -46,6 +46,17 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// Mean and its standard error, which is 0 of a single value; `None` of nothing.
+pub fn mean_with_error(values: &[f64]) -> Option<(f64, f64)> {
+    let mean = mean(values)?;
+    if values.len() < 2 {
+        return Some((mean, 0.0));
+    }
+    let n = values.len() as f64;
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+    Some((mean, (squares / (n - 1.0) / n).sqrt()))
+}
+
 /// Splits `units` whole units over `weights` by largest remainder, so that the parts sum to
 /// `units` exactly; ties go to the earlier part. All zero when there is nothing to share.
 pub fn apportion(weights: &[u64], units: u64) -> Vec<u64> {
@@ -72,6 +83,15 @@ fn narrow(x: u128) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mean_is_known_to_its_spread_over_the_root_of_its_values() {
+        assert_eq!(mean_with_error(&[]), None);
+        assert_eq!(mean_with_error(&[3.0]), Some((3.0, 0.0)));
+        // Variance 4 over four values: a standard deviation of 2 over 2.
+        let (mean, error) = mean_with_error(&[1.0, 1.0, 5.0, 5.0]).unwrap();
+        assert!((mean - 3.0).abs() < 1e-12 && (error - (16.0_f64 / 12.0).sqrt()).abs() < 1e-12);
+    }
 
     #[test]
     fn nearest_rank_takes_the_value_at_the_ceiling() {

@@ -63,7 +63,8 @@ pub enum Verb {
     Estimate(EstimateArgs),
     /// The full report: outcomes, percentiles, goodput, debt, KV memory and cost.
     Simulate(SimulateArgs),
-    /// The smallest fleet that holds the contract, the distance to the cliff, and what binds.
+    /// The smallest fleet that holds the contract, the distance to the cliff, what binds, and what
+    /// else would help at what price.
     Plan(ScenarioArg),
     /// Two scenarios side by side: inputs that differ, results, and what became of each request.
     Diff(DiffArgs),

@@ -164,15 +164,13 @@ fn replications(
 
 impl Spread {
     fn of(values: &[f64]) -> Option<Self> {
-        let mean = stats::mean(values)?;
-        let n = values.len() as f64;
-        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+        let (mean, standard_error) = stats::mean_with_error(values)?;
         Some(Self {
             runs: values.len(),
             mean,
             min: values.iter().copied().fold(f64::INFINITY, f64::min),
             max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-            standard_error: if n > 1.0 { (squares / (n - 1.0) / n).sqrt() } else { 0.0 },
+            standard_error,
         })
     }
 }

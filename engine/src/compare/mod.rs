@@ -80,11 +80,6 @@ impl<'a> Base<'a> {
         Self { side, runs: over_seeds(side.scenario, seeds), seeds }
     }
 
-    /// Its document.
-    pub fn doc(&self) -> &ScenarioDoc {
-        self.side.doc
-    }
-
     /// Its runs.
     ///
     /// # Errors

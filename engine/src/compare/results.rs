@@ -130,10 +130,8 @@ fn change(metric: &Metric, a: &[Simulated], b: &[Simulated]) -> Option<ResultCha
 
 impl Band {
     fn of(differences: &[f64]) -> Option<Self> {
-        let mean = stats::mean(differences)?;
-        let n = differences.len() as f64;
-        let squares: f64 = differences.iter().map(|d| (d - mean) * (d - mean)).sum();
-        Some(Self { mean, standard_error: (squares / (n - 1.0) / n).sqrt() })
+        let (mean, standard_error) = stats::mean_with_error(differences)?;
+        Some(Self { mean, standard_error })
     }
 }
 

@@ -17,11 +17,13 @@ mod shedding;
 mod tensor_parallel;
 mod weight_precision;
 
+use std::cmp::Ordering;
+
 use serde::Serialize;
 
 use crate::accounts::{Simulated, Unanswerable};
 use crate::compare::{Base, Comparison, InputChange, Moved, ResultChange, Side};
-use crate::problem::Severity;
+use crate::problem::{Problem, Severity};
 use crate::scenario::doc::ScenarioDoc;
 use crate::scenario::{Scenario, check};
 
@@ -51,6 +53,8 @@ struct Situation<'a> {
     doc: &'a ScenarioDoc,
     scenario: &'a Scenario,
     simulated: &'a Simulated,
+    /// What it is warned of as it is.
+    warnings: Vec<Problem>,
 }
 
 /// An edit that might help.
@@ -141,35 +145,36 @@ pub struct NotApplicable {
 pub fn remedies(doc: &ScenarioDoc, scenario: &Scenario) -> Result<RemedyReport, Unanswerable> {
     let base = Base::new(Side { doc, scenario }, 1);
     let simulated = &base.runs().map_err(Clone::clone)?[0];
-    let situation = Situation { doc, scenario, simulated };
+    let warnings = check(doc).map(|checked| checked.warnings).unwrap_or_default();
+    let situation = Situation { doc, scenario, simulated, warnings };
     let mut report = RemedyReport { remedies: Vec::new(), not_applicable: Vec::new() };
     for remedy in &REMEDIES {
-        match (remedy.propose)(&situation) {
+        let tried: Vec<Result<RemedyRow, String>> = match (remedy.propose)(&situation) {
             Ok(proposals) => {
-                for proposal in proposals {
-                    match try_out(remedy.id, &base, simulated, proposal) {
-                        Ok(row) => report.remedies.push(row),
-                        Err(why) => {
-                            report.not_applicable.push(NotApplicable { id: remedy.id, why });
-                        }
-                    }
-                }
+                let proposals = proposals.into_iter();
+                proposals.map(|proposal| try_out(remedy.id, &base, &situation, proposal)).collect()
             }
-            Err(why) => report.not_applicable.push(NotApplicable { id: remedy.id, why }),
+            Err(why) => vec![Err(why)],
+        };
+        for tried in tried {
+            match tried {
+                Ok(row) => report.remedies.push(row),
+                Err(why) => report.not_applicable.push(NotApplicable { id: remedy.id, why }),
+            }
         }
     }
-    report.remedies.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
+    report.remedies.sort_by(cheapest_first);
     Ok(report)
 }
 
 fn try_out(
     id: &'static str,
     base: &Base<'_>,
-    before: &Simulated,
+    situation: &Situation<'_>,
     proposal: Proposal,
 ) -> Result<RemedyRow, String> {
     let Proposal { title, doc, mut caveats } = proposal;
-    let problem = |problems: &[crate::problem::Problem]| {
+    let problem = |problems: &[Problem]| {
         let grave = problems.iter().find(|problem| problem.severity == Severity::Error);
         grave.or(problems.first()).map_or_else(String::new, ToString::to_string)
     };
@@ -178,10 +183,9 @@ fn try_out(
         base.compare_and_keep(Side { doc: &doc, scenario: &checked.scenario });
     let after = after.map_err(|why| format!("{title}: {why}"))?;
     // What the scenario is warned of without it is no matter of the remedy.
-    let known = check(base.doc()).map(|checked| checked.warnings).unwrap_or_default();
-    let new = checked.warnings.iter().filter(|warning| !known.contains(warning));
+    let new = checked.warnings.iter().filter(|warning| !situation.warnings.contains(warning));
     caveats.extend(new.map(ToString::to_string));
-    Ok(row(id, title, (doc, caveats), comparison, (before, &after)))
+    Ok(row(id, title, (doc, caveats), comparison, (situation.simulated, &after)))
 }
 
 fn row(
@@ -215,10 +219,11 @@ fn row(
     }
 }
 
-/// Cheapest further good request first; without a price, the most of them; what gains none is last.
-fn rank(row: &RemedyRow) -> f64 {
-    if row.added_good <= 0 {
-        return f64::MAX - row.added_good as f64;
-    }
-    row.cost_per_added_good.unwrap_or(-(row.added_good as f64))
+/// What gains good requests before what does not; of those the cheapest for each first, and without
+/// a price, and among equals, whatever gains most.
+fn cheapest_first(a: &RemedyRow, b: &RemedyRow) -> Ordering {
+    let gains = |row: &RemedyRow| row.added_good > 0;
+    let cost = |row: &RemedyRow| row.cost_per_added_good.unwrap_or(0.0);
+    let by_gain = gains(b).cmp(&gains(a));
+    by_gain.then(cost(a).total_cmp(&cost(b))).then(b.added_good.cmp(&a.added_good))
 }

@@ -148,7 +148,7 @@ fn supply(page: &mut Page, estimate: &SupplyEstimate) {
     let alive = or_dash(estimate.required_live_sequences, three_digits);
     let kv_tokens = or_dash(estimate.required_kv_tokens, three_digits);
     page.row("kept alive by demand", &format!("{alive} sequences, {kv_tokens} KV tokens"));
-    page.row("replicas, at least", &estimate.replicas_floor.to_string());
+    page.row("supply floor, replicas", &estimate.replicas_floor.to_string());
     if !estimate.simplified {
         page.heading("At the mean rate, without queueing");
         page.row("sequences decoding", &or_dash(estimate.mean_batch, three_digits));

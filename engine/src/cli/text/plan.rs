@@ -25,7 +25,7 @@ pub fn plan(report: &PlanReport) -> String {
     }
     marginal(&mut page, report);
     page.heading("This fleet");
-    page.row("replicas, at least", &report.replicas_floor.to_string());
+    page.row("supply floor, replicas", &report.replicas_floor.to_string());
     let open = report.undecided.iter().any(|name| name == "alpha");
     let up_to = match report.alpha {
         Some(alpha) if report.alpha_is_least => {

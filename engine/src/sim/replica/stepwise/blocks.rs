@@ -1,7 +1,7 @@
 //! The KV blocks of one replica: who holds each, what it contains, and the free ones in the first-in,
 //! first-out order in which they will be taken.
 //!
-//! As vLLM's block pool (`v1/core/block_pool.py`, 0.19): a block keeps what it contains until somebody
+//! As vLLM's block pool (`v1/core/block_pool.py`): a block keeps what it contains until somebody
 //! takes it, so a block that is free may still be found by its content and held again; a block that
 //! several hold is free when the last lets go of it. Blocks that nobody ever took are alike, and are
 //! taken first: they are a number, so that memory grows with what was held, never with the pool,

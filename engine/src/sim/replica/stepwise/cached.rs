@@ -1,7 +1,7 @@
 //! What of a request the prefix cache knows: how its blocks are called, which of them it finds, and
 //! what it leaves behind.
 //!
-//! As vLLM V1 (`v1/core/kv_cache_manager.py`, 0.19): hits are whole blocks from the first on, and never the
+//! As vLLM V1 (`v1/core/kv_cache_manager.py`): hits are whole blocks from the first on, and never the
 //! last token, so that there is something to sample from; a block can be found from the step on in
 //! which it is to be computed. What only its own attempt could find is called something where that
 //! attempt is preempted: nobody else asks for it.

@@ -11,6 +11,8 @@ mod clients;
 mod closed_loop;
 #[path = "laws/common.rs"]
 mod common;
+#[path = "laws/life.rs"]
+mod life;
 #[path = "laws/scheduler.rs"]
 mod scheduler;
 #[path = "laws/theory.rs"]

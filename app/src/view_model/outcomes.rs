@@ -18,6 +18,7 @@ pub fn dimension(by: Dimension) -> &'static str {
         Dimension::Prompt => "prompt tokens",
         Dimension::Output => "output tokens",
         Dimension::CacheHit => "cache hit",
+        Dimension::Pool => "pool",
         Dimension::Replica => "replica",
         Dimension::Window => "time due",
     }
@@ -37,6 +38,7 @@ fn requests_of(by: Dimension, bucket: &Bucket) -> String {
         Dimension::Output => format!("outputs of {label} tokens"),
         Dimension::CacheHit if label == "hit" => "requests with a cache hit".to_owned(),
         Dimension::CacheHit => "requests without a cache hit".to_owned(),
+        Dimension::Pool => format!("pool {label}"),
         Dimension::Replica => format!("replica {label}"),
         Dimension::Window => format!("requests due at {label}"),
     }

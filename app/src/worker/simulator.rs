@@ -10,7 +10,7 @@ use goodput_engine::problem::Problem;
 use goodput_engine::scenario::doc::{ScenarioDoc, SloDoc};
 use goodput_engine::scenario::{self, Scenario};
 use goodput_engine::sim;
-use goodput_engine::slo::RequestStamps;
+use goodput_engine::sim::SimRun;
 use goodput_engine::workload::OfferedRequest;
 
 use super::protocol::{Finding, FromSimulator, PointsOfFile, Question, ToSimulator, Viewed};
@@ -30,7 +30,7 @@ struct Served {
     doc: ScenarioDoc,
     scenario: Scenario,
     requests: Vec<OfferedRequest>,
-    stamps: Vec<RequestStamps>,
+    run: SimRun,
 }
 
 impl Simulator {
@@ -85,8 +85,8 @@ impl Simulator {
             progress(answer.share_done(&run, decided));
         }
         let simulated = answer.report(run.finish());
-        let (requests, stamps) = (simulated.requests, simulated.run.stamps);
-        self.last = Some(Served { doc, scenario, requests, stamps });
+        let (requests, run) = (simulated.requests, simulated.run);
+        self.last = Some(Served { doc, scenario, requests, run });
         Ok(simulated.report)
     }
 
@@ -103,15 +103,15 @@ impl Simulator {
     fn view(&mut self, doc: &ScenarioDoc, question: Question) -> Result<Viewed, Vec<Problem>> {
         let finding = match &question {
             Question::Cross(by) => {
-                let Served { scenario, requests, stamps, .. } = self.served(doc)?;
-                let crossed = accounts::cross(scenario, (requests, stamps), by);
+                let Served { scenario, requests, run, .. } = self.served(doc)?;
+                let crossed = accounts::cross(scenario, (requests, run), by);
                 Finding::Crossed(crossed.map_err(unanswerable)?)
             }
             Question::Recount(contracts) => {
-                let Served { scenario, requests, stamps, .. } = self.served(doc)?;
+                let Served { scenario, requests, run, .. } = self.served(doc)?;
                 let mut judged = scenario.clone();
                 judged.contracts = checked(&under(doc, contracts))?.contracts;
-                Finding::Recounted(accounts::recount(&judged, (requests, stamps)))
+                Finding::Recounted(accounts::recount(&judged, (requests, &run.stamps)))
             }
             Question::Capacity(axis) => {
                 let table = estimate::capacity(&checked(doc)?, *axis);

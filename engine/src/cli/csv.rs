@@ -23,8 +23,8 @@ pub struct RequestTable<'a> {
     pub contracts: &'a [Contract],
     /// Requests due before this are left out.
     pub warmup: Picos,
-    /// USD per replica-second; no price, no cost.
-    pub usd_per_replica_s: Option<f64>,
+    /// USD per replica-second of each pool; no price, no cost.
+    pub usd_per_replica_s: Vec<Option<f64>>,
 }
 
 const REQUEST_COLUMNS: [&str; 18] = [
@@ -104,7 +104,10 @@ impl RequestTable<'_> {
             stamps.preemptions.to_string(),
             stamps.cached_tokens.to_string(),
             slo::classify(&self.contracts[class], request, stamps).name().to_owned(),
-            number(self.usd_per_replica_s.map(|usd| usd * stamps.busy.as_secs())),
+            number(
+                self.usd_per_replica_s[request.pool as usize]
+                    .map(|usd| usd * stamps.busy.as_secs()),
+            ),
         ]
     }
 }

@@ -9,7 +9,7 @@ use super::{estimate, input, text};
 pub fn run(args: &ScenarioArg) -> Result<Answer, Failure> {
     let checked = input::scenario(&args.scenario)?;
     let scenario = &checked.scenario;
-    if scenario.pool.memory.does_not_fit.is_some() {
+    if scenario.pools().any(|pool| pool.memory.does_not_fit.is_some()) {
         return Ok(estimate::of(scenario)?.with_findings(checked.severities()));
     }
     let stopped = || Failure::Usage("the plan was stopped before it had an answer".to_owned());

@@ -72,7 +72,7 @@ fn rates(
     timeline: &Timeline,
 ) -> SupplyEstimate {
     let pool = &scenario.pool;
-    let replicas = f64::from(pool.replicas);
+    let replicas = f64::from(pool.most_replicas());
     let (per_replica_rps, binding_constraint) = if mean.served_rps > 0.0 {
         (model.sustainable(&mean.served).0, model.binds(&mean.served))
     } else {

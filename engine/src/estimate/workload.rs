@@ -10,8 +10,8 @@ use crate::workload::{Hidden, LengthSummary, Lengths, Pairing, TrafficClass};
 
 /// Every class of `scenario`, by its distributions: what is drawn scatters around it.
 pub fn classes(scenario: &Scenario) -> Vec<ClassWorkload> {
-    let max_model_len = scenario.pool.scheduler.max_model_len;
     let of_class = |class: &TrafficClass| {
+        let max_model_len = scenario.max_model_len_of(class);
         let requests = demand::recorded(class, scenario.horizon);
         let lengths = class_lengths(class, requests, max_model_len);
         let (over, truncated) = shares(class, requests, max_model_len)
@@ -21,7 +21,7 @@ pub fn classes(scenario: &Scenario) -> Vec<ClassWorkload> {
         ClassWorkload {
             name: class.name.clone(),
             tenant: class.tenant.clone(),
-            expected_requests: class.arrivals.expected(Picos::ZERO, scenario.horizon),
+            expected_requests: class.expected(Picos::ZERO, scenario.horizon),
             input_tokens: LengthSummary {
                 mean: lengths.offered.input,
                 p50,

@@ -178,6 +178,7 @@ mod tests {
     fn request() -> OfferedRequest {
         OfferedRequest {
             class: 0,
+            pool: 0,
             due: ms(1_000),
             input_tokens: 100,
             output_tokens: 11,

@@ -63,6 +63,14 @@ impl Turn {
 }
 
 impl ClosedLoop {
+    /// The same crowd with `share` of its users, at least one.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
+    pub fn times(&self, share: f64) -> Self {
+        let users = (f64::from(self.users) * share).round().max(1.0) as u32;
+        Self { users, ..*self }
+    }
+
     /// The most users of one class.
     pub const MOST_USERS: u32 = 1_000_000;
     /// Two requests of one user are due no sooner after each other than this, a millisecond, so

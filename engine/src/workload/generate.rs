@@ -25,8 +25,7 @@ pub fn generate(
     seed: u64,
     horizon: Picos,
 ) -> Result<Vec<OfferedRequest>, Problem> {
-    let expected: f64 =
-        classes.iter().map(|class| class.arrivals.expected(Picos::ZERO, horizon)).sum();
+    let expected: f64 = classes.iter().map(|class| class.expected(Picos::ZERO, horizon)).sum();
     if expected > MAX_REQUESTS as f64 {
         return Err(too_many(expected));
     }
@@ -38,7 +37,9 @@ pub fn generate(
                 return Err(too_many(expected));
             }
             let who = Identity { seed, position: class.position, request: due.request };
-            offered.push(class.request(index, who, due)?);
+            if class.is_asked_of_its_part(who) {
+                offered.push(class.request(index, who, due)?);
+            }
         }
     }
     // Stable, so requests of one class that are due at once stay in their order.
@@ -66,7 +67,7 @@ pub fn digest(requests: &[OfferedRequest]) -> u64 {
         }
     };
     for request in requests {
-        add(u64::from(request.class));
+        add(u64::from(request.pool) << 32 | u64::from(request.class));
         add(request.due.0.cast_unsigned());
         add(u64::from(request.input_tokens));
         add(u64::from(request.output_tokens));
@@ -111,6 +112,11 @@ impl TrafficClass {
         self.request(class, who, Due { at: due, request, record: 0 })
     }
 
+    /// Whether a request is one of those that this is the part of.
+    fn is_asked_of_its_part(&self, who: Identity) -> bool {
+        self.part.is_none_or(|pool| self.route.draw(who.key(Stream::Route)).pool == pool)
+    }
+
     /// Whether the server fails that attempt, from 0, of a request of this class.
     pub fn attempt_fails(&self, key: Key) -> bool {
         // One number against every threshold: what fails at one error rate fails at every higher.
@@ -140,9 +146,13 @@ impl TrafficClass {
         let generated = output.saturating_add(hidden);
         let budget = self.max_output_tokens.unwrap_or(u32::MAX).max(1);
         let truncated = if generated > budget { 1.0 } else { 0.0 };
-        let pass_rate = self.pass_rate(truncated).unwrap_or(1.0);
+        let leg = self.route.draw(who.key(Stream::Route));
+        let of_leg = leg.quality.as_ref().filter(|_| self.part.is_none());
+        let quality = of_leg.unwrap_or(&self.quality);
+        let pass_rate = self.pass_rate_of(quality, truncated).unwrap_or(1.0);
         Ok(OfferedRequest {
             class,
+            pool: if self.part.is_some() { 0 } else { leg.pool },
             due: due.at,
             input_tokens: input.ok_or_else(|| too_short("input_tokens"))?,
             output_tokens: generated.min(budget),

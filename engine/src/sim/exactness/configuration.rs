@@ -1,10 +1,11 @@
 //! Random configurations under all kinds of pressure, the awkward ones more often than in life.
 
 use super::people::People;
-use crate::sim::{FleetSpec, ReplicaSpec, RunLimits};
+use crate::fleet::Routing;
+use crate::sim::{FleetSpec, PoolSpec, ReplicaSpec, RunLimits};
 use crate::step_time::{CompiledLaw, StepCoefficients};
 use crate::units::Picos;
-use crate::workload::{OfferedRequest, TrafficClass};
+use crate::workload::{Leg, OfferedRequest, Route, TrafficClass};
 
 /// SplitMix64: the same configurations everywhere and for ever.
 #[derive(Debug)]
@@ -71,7 +72,51 @@ impl Configuration {
         }
         let fleet = FleetSpec::open(replica, dice.within(1, 4));
         let plain = Self { fleet, requests, classes: Vec::new(), limits };
-        if dice.one_in(2) { plain } else { plain.with_people(&mut dice, round, longest) }
+        let mut configuration =
+            if dice.one_in(2) { plain } else { plain.with_people(&mut dice, round, longest) };
+        // By dice of their own, so that what was found at a seed is found there again.
+        configuration.with_pools(&mut Dice::new(seed ^ 0x9001), round, longest);
+        configuration.with_life(&mut Dice::new(seed ^ 0x11fe), round);
+        configuration
+    }
+
+    /// In every third fleet replicas come and go.
+    fn with_life(&mut self, dice: &mut Dice, round: bool) {
+        if !dice.one_in(3) {
+            return;
+        }
+        for pool in &mut self.fleet.pools {
+            pool.life = life::of(dice, round, pool.replicas);
+        }
+    }
+
+    /// Every other fleet chooses replicas by another policy, and has other pools beside the first.
+    fn with_pools(&mut self, dice: &mut Dice, round: bool, longest: (u32, u32)) {
+        if dice.one_in(2) {
+            return;
+        }
+        self.fleet.routing = dice.pick(&[
+            Routing::LeastOutstanding,
+            Routing::RoundRobin,
+            Routing::Random,
+            Routing::PowerOfTwo,
+            Routing::LeastKv,
+            Routing::LeastKv,
+            Routing::Affinity { most_over_mean: 1.25 },
+        ]);
+        let others = dice.pick(&[0, 0, 1, 2]);
+        for _ in 0..others {
+            let replica = replica(dice, round, longest);
+            self.fleet.pools.push(PoolSpec::constant(replica, dice.within(1, 3)));
+        }
+        for request in &mut self.requests {
+            request.pool = dice.within(0, others);
+        }
+        for class in &mut self.classes {
+            let share = 1.0 / f64::from(others + 1);
+            let leg = |pool| Leg { pool, share, quality: None };
+            class.route = Route::new((0..=others).map(leg).collect()).expect("a route");
+        }
     }
 
     /// The same with all kinds of people behind the requests, of whom some are turned away.
@@ -96,6 +141,77 @@ impl Configuration {
             self.limits.max_attempts = self.requests.len() + dice.within(0, 60) as usize;
         }
         self
+    }
+}
+
+/// How replicas come and go: often at moments at which something else happens.
+mod life {
+    use super::Dice;
+    use crate::fleet::{Autoscaler, Crash, Failures, Life, Scaling, Signal};
+    use crate::units::Picos;
+
+    /// Up to so many hundredths of a second.
+    fn span(dice: &mut Dice, round: bool, hundredths: u32) -> Picos {
+        let hundredths = if round {
+            f64::from(dice.within(0, hundredths))
+        } else {
+            dice.unit() * f64::from(hundredths)
+        };
+        Picos::from_secs(0.01 * hundredths)
+    }
+
+    pub fn of(dice: &mut Dice, round: bool, replicas: u32) -> Life {
+        let longest = dice.pick(&[2, 20, 100]);
+        Life {
+            start_up: span(dice, round, longest),
+            cold_start: dice.one_in(3),
+            slow_start: if dice.one_in(3) { span(dice, round, 200) } else { Picos::ZERO },
+            scaling: scaling(dice, round, replicas),
+            failures: failures(dice, round),
+        }
+    }
+
+    fn scaling(dice: &mut Dice, round: bool, replicas: u32) -> Scaling {
+        match dice.below(4) {
+            0 => Scaling::Fixed,
+            1 => {
+                let mut at = Picos::ZERO;
+                let mut entry = || {
+                    at = at + span(dice, round, 100) + Picos(1_000_000_000);
+                    (at, dice.within(0, 5))
+                };
+                let mut entries: Vec<(Picos, u32)> = (0..4).map(|_| entry()).collect();
+                entries.push((at + Picos(1_000_000_000), 2));
+                Scaling::Schedule(entries)
+            }
+            _ => {
+                let signals =
+                    [Signal::Outstanding, Signal::Waiting, Signal::KvUsage, Signal::SeatUsage];
+                let signal = dice.pick(&signals);
+                let shares = matches!(signal, Signal::KvUsage | Signal::SeatUsage);
+                Scaling::Auto(Autoscaler {
+                    signal,
+                    target: if shares {
+                        0.1 + 0.5 * dice.unit()
+                    } else {
+                        dice.pick(&[1.0, 2.5, 8.0])
+                    },
+                    interval: span(dice, round, 30) + Picos::from_millis(10.0),
+                    delay: span(dice, round, 10),
+                    up_cooldown: span(dice, round, 20),
+                    down_cooldown: span(dice, round, 40),
+                    min: 1,
+                    max: replicas + dice.within(0, 4),
+                })
+            }
+        }
+    }
+
+    fn failures(dice: &mut Dice, round: bool) -> Failures {
+        let mean = dice.one_in(4).then(|| span(dice, false, 300) + Picos::from_millis(50.0));
+        let crashes = if dice.one_in(2) { dice.within(1, 4) } else { 0 };
+        let crash = |_| Crash { at: span(dice, round, 150), replica: dice.within(0, 4) };
+        Failures { mean_time_between: mean, crashes: (0..crashes).map(crash).collect() }
     }
 }
 
@@ -171,6 +287,7 @@ fn requests(
             let patience = if round { 0.01 * dice.below(100) as f64 } else { dice.unit() };
             OfferedRequest {
                 class: 0,
+                pool: 0,
                 due: Picos::from_secs(due_s),
                 input_tokens: dice.within(1, longest_input),
                 output_tokens: dice.within(1, longest_output),

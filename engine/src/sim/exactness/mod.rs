@@ -12,8 +12,9 @@ use configuration::Configuration;
 use super::clients::serve_clients;
 use super::replica::{Leaping, ReplicaEngine, Stepwise};
 use super::saturate::saturated_by;
-use super::{CutOff, FleetSim, SimRun, run};
+use super::{CutOff, FleetSim, SimRun, StintEnd, run};
 use crate::slo::Fate;
+use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
 fn simulated<'a, R: ReplicaEngine<'a>>(configuration: &'a Configuration) -> SimRun {
@@ -50,7 +51,7 @@ fn fleets_agree(seed: u64) {
 /// A benchmark's clients and a saturated replica.
 fn measurements_agree(seed: u64) {
     let Configuration { fleet, requests, .. } = Configuration::of(seed);
-    let spec = &fleet.replica;
+    let spec = &fleet.pools[0].replica;
     let cap = [None, Some(1), Some(3), Some(10)][usize::try_from(seed % 4).expect("small")];
     let patient: Vec<_> =
         requests.iter().map(|request| OfferedRequest { patience: None, ..*request }).collect();
@@ -103,6 +104,9 @@ fn the_random_configurations_are_under_pressure() {
     let any = |happens: fn(&crate::slo::RequestStamps) -> bool| {
         runs_with(&|run| run.stamps.iter().any(happens))
     };
+    let ended = |run: &SimRun, end: StintEnd| {
+        run.pools.iter().any(|pool| pool.stints.iter().any(|stint| stint.end == end))
+    };
     for (what, happens_in, least) in [
         ("preemption", any(|stamps| stamps.preemptions > 0), 60),
         ("cached tokens", any(|stamps| stamps.cached_tokens > 0), 30),
@@ -113,6 +117,11 @@ fn the_random_configurations_are_under_pressure() {
         ("timed out", any(|stamps| stamps.fate == Fate::TimedOut), 20),
         ("good at last", any(|s| s.fate == Fate::Completed && s.attempts > 1), 20),
         ("closed loop", runs_with(&|run| run.requests.is_some()), 30),
+        ("several pools", runs_with(&|run| run.pools.len() > 1), 60),
+        ("crash", runs_with(&|run| ended(run, StintEnd::Crashed)), 25),
+        ("drain", runs_with(&|run| ended(run, StintEnd::Drained)), 25),
+        ("cancelled start", runs_with(&|run| ended(run, StintEnd::Cancelled)), 5),
+        ("held", any(|stamps| stamps.held > Picos::ZERO), 15),
         ("cut off", runs_with(&|run| run.cut_off.is_some()), 30),
         ("too many attempts", runs_with(&|run| run.cut_off == Some(CutOff::Attempts)), 3),
     ] {

@@ -43,8 +43,8 @@ pub fn agrees(seed: u64) {
     let script = script(&requests, &mut dice, seed.is_multiple_of(3));
     let stop = dice.one_in(2).then_some(limits.until.min(Picos::from_secs(dice.unit() * 10.0)));
     let horizon = limits.horizon;
-    let stepwise = play::<Stepwise>(&fleet.replica, &requests, &script, (horizon, stop));
-    let leaping = play::<Leaping>(&fleet.replica, &requests, &script, (horizon, stop));
+    let stepwise = play::<Stepwise>(&fleet.pools[0].replica, &requests, &script, (horizon, stop));
+    let leaping = play::<Leaping>(&fleet.pools[0].replica, &requests, &script, (horizon, stop));
     for (stepwise, leaping) in stepwise.looks.iter().zip(&leaping.looks) {
         assert_eq!(stepwise, leaping, "seed {seed}");
     }

@@ -5,7 +5,8 @@
 //! of their requests; tries after the first, and requests of users in a closed loop, are numbered
 //! as they come up.
 
-use crate::rng::{Key, Stream};
+use crate::fleet::Routing;
+use crate::rng::{Key, Stream, hash};
 use crate::slo::{Fate, RequestStamps};
 use crate::units::Picos;
 use crate::workload::{ClientBehaviour, ClosedLoop, OfferedRequest, RetryOn, TrafficClass, Turn};
@@ -42,20 +43,22 @@ pub struct Attempt {
 
 impl<'a> Clients<'a> {
     /// Requests that wait for ever, but for the patience each of them has.
-    pub fn nobody(given: &'a [OfferedRequest]) -> Self {
-        Self::of(given, &[], 0, Picos::ZERO)
+    pub fn nobody(given: &'a [OfferedRequest], routing: Routing) -> Self {
+        Self::of(given, &[], (0, Picos::ZERO), routing)
     }
 
     /// The people of `classes`, whose requests these are.
     pub fn of(
         given: &'a [OfferedRequest],
         classes: &'a [TrafficClass],
-        seed: u64,
-        horizon: Picos,
+        (seed, horizon): (u64, Picos),
+        routing: Routing,
     ) -> Self {
         let minds_stalls = classes.iter().any(|class| class.clients.stall_patience.is_some());
         let retry = classes.iter().any(|class| class.clients.retries.is_some());
-        let places = if minds_stalls || retry { places(given, classes.len()) } else { Vec::new() };
+        let by_chance = matches!(routing, Routing::Random | Routing::PowerOfTwo);
+        let draw = minds_stalls || retry || by_chance;
+        let places = if draw { places(given, classes.len()) } else { Vec::new() };
         let (made, later) = (Vec::new(), Vec::new());
         Self { given, classes, seed, horizon, minds_stalls, places, made, later }
     }
@@ -79,7 +82,7 @@ impl<'a> Clients<'a> {
     }
 
     /// Requests of users in closed loops so far.
-    pub fn made(&self) -> impl Iterator<Item = &OfferedRequest> {
+    pub fn made(&self) -> impl ExactSizeIterator<Item = &OfferedRequest> {
         self.made.iter().map(|(request, _)| request)
     }
 
@@ -106,7 +109,7 @@ impl<'a> Clients<'a> {
     /// How long its user waits for the next token.
     pub fn stall_patience(&self, id: u32) -> Option<Picos> {
         let patience = self.behaviour(id)?.stall_patience?;
-        patience.draw(Key { attempt: 0, ..self.key(self.attempt(id), Stream::StallPatience) })
+        patience.draw(Key { attempt: 0, ..self.key(id, Stream::StallPatience) })
     }
 
     /// The first request of every user in a closed loop, each with the number of its attempt.
@@ -137,10 +140,10 @@ impl<'a> Clients<'a> {
         if !retries.tries_again(number, wrong) {
             return None;
         }
-        let back_off = retries.back_off(number, self.key(self.attempt(id), Stream::BackOff));
+        let back_off = retries.back_off(number, self.key(id, Stream::BackOff));
         let told = retry_after.filter(|_| wrong == RetryOn::Rejected).unwrap_or(Picos::ZERO);
         let next = Attempt { request, number: number + 1, sent: now + back_off.max(told) };
-        let key = self.key(next, Stream::Error);
+        let key = self.key_of(next, Stream::Error);
         let fails = self.class(id).is_some_and(|class| class.attempt_fails(key));
         let asked = OfferedRequest { fails, ..*self.asked(request) };
         self.later.push(next);
@@ -193,7 +196,19 @@ impl<'a> Clients<'a> {
         self.class(id).map(|class| &class.clients)
     }
 
-    fn key(&self, attempt: Attempt, stream: Stream) -> Key {
+    /// What keys a draw of one attempt of a request.
+    pub fn key(&self, id: u32, stream: Stream) -> Key {
+        self.key_of(self.attempt(id), stream)
+    }
+
+    /// The session that a request is part of: of a closed loop, all that one user asks.
+    pub fn session(&self, id: u32) -> Option<u64> {
+        let made = (self.attempt(id).request as usize).checked_sub(self.given.len())?;
+        let (request, turn) = &self.made[made];
+        Some(hash(&[self.position(request.class), u64::from(turn.user)]))
+    }
+
+    fn key_of(&self, attempt: Attempt, stream: Stream) -> Key {
         let request = match (attempt.request as usize).checked_sub(self.given.len()) {
             None => self.places[attempt.request as usize].into(),
             Some(made) => self.made[made].1.index(),
@@ -223,7 +238,8 @@ fn wrong(ended: &RequestStamps) -> Option<RetryOn> {
 
 /// The index of each request within its class: its identity in the draws of its client.
 fn places(requests: &[OfferedRequest], classes: usize) -> Vec<u32> {
-    let mut next = vec![0; classes];
+    let named = requests.iter().map(|request| request.class as usize + 1).max();
+    let mut next = vec![0; classes.max(named.unwrap_or(0))];
     let place = |request: &OfferedRequest| {
         let next = &mut next[request.class as usize];
         *next += 1;

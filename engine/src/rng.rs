@@ -39,6 +39,12 @@ pub enum Stream {
     BackOff = 33,
     /// How long a user in a closed loop thinks.
     ThinkTime = 34,
+    /// Which of the pools of its route a request goes to.
+    Route = 41,
+    /// Which replicas a router looks at that chooses by chance.
+    Routing = 42,
+    /// When replicas fail.
+    Failures = 43,
     /// The order in which a saturated replica meets the mix.
     Saturation = 64,
     /// Where the searches of a fit begin.
@@ -65,11 +71,13 @@ pub type Generator = Xoshiro256PlusPlus;
 
 /// A generator of its own for `key`.
 pub fn keyed(key: Key) -> Generator {
-    let mut hash = 0;
-    for word in [key.seed, key.stream as u64, key.class, key.request, key.attempt] {
-        hash = mix(hash ^ mix(word));
-    }
-    Xoshiro256PlusPlus::seed_from_u64(hash)
+    let words = [key.seed, key.stream as u64, key.class, key.request, key.attempt];
+    Xoshiro256PlusPlus::seed_from_u64(hash(&words))
+}
+
+/// A number that scatters over all of 64 bits with each of `words`.
+pub fn hash(words: &[u64]) -> u64 {
+    words.iter().fold(0, |hash, word| mix(hash ^ mix(*word)))
 }
 
 /// The output function of SplitMix64 (Steele, Lea and Flood 2014): a bijection that scatters

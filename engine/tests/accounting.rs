@@ -227,7 +227,8 @@ fn every_break_out_holds_every_request_and_says_what_is_missing() {
     let list: Vec<_> = list.iter().map(|(asked, stamps, _)| (*asked, *stamps)).collect();
     let written = Written::of(&list);
     let accounting = written.accounting(&contract());
-    assert_eq!(accounting.break_outs.len(), Dimension::ALL.len());
+    // Of one pool there is nothing to tell apart.
+    assert_eq!(accounting.break_outs.len(), Dimension::ALL.len() - 1);
     for out in &accounting.break_outs {
         let offered: u64 = out.cells.iter().map(|cell| cell.offered).sum();
         let outcomes: u64 = out.cells.iter().flat_map(|cell| cell.outcomes.values()).sum();

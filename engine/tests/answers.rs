@@ -200,14 +200,14 @@ fn declared_rates_have_no_simulated_answer() {
         "kind": "declared", "declared_input_tps": 1e6, "declared_output_tps": 120_000.0,
     }});
     let refused = simulate(&[("/fleet/pools/0/step_time", declared)]).expect_err("no latency");
-    assert_eq!(refused, Unanswerable::DeclaredRatesOnly);
+    assert_eq!(refused, Unanswerable::DeclaredRatesOnly { pool: 0 });
     assert!(refused.problem().message.contains("never a latency"));
 }
 
 #[test]
 fn what_does_not_fit_has_no_simulated_answer() {
     let refused = simulate(&[("/fleet/pools/0/model", json!("Llama-3.1-405B"))]);
-    assert_eq!(refused.expect_err("weights of 810 GB"), Unanswerable::DoesNotFit);
+    assert_eq!(refused.expect_err("weights of 810 GB"), Unanswerable::DoesNotFit { pool: 0 });
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod common;
 
 use common::scenario;
-use goodput_engine::accounts::fleet_spec;
+use goodput_engine::accounts::replica_spec;
 use goodput_engine::calibration::{
     BenchmarkFile, BenchmarkedPool, CalibrationReport, Conditions, Prediction, calibrate_pool,
     calibrate_pool_with_curves,
@@ -20,7 +20,7 @@ fn replica(scenario: &Scenario, scale: f64) -> ReplicaSpec {
     if let Service::Steps(step_time) = &mut changed.pool.service {
         step_time.law = step_time.resolved.compile(budget, scale, step_time.step_overhead_s);
     }
-    fleet_spec(&changed.pool).expect("it has a step law").replica
+    replica_spec(&changed.pool).expect("it has a step law")
 }
 
 fn identity() -> BenchmarkedPool {

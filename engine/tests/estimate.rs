@@ -5,11 +5,11 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::{fixed, scenario};
-use goodput_engine::accounts::fleet_spec;
+use goodput_engine::accounts::replica_spec;
 use goodput_engine::estimate::estimate;
 use goodput_engine::estimate::report::{EstimateReport, EstimateVerdict, SupplyEstimate};
 use goodput_engine::scenario::{check, doc};
-use goodput_engine::sim::{RunLimits, saturate, simulate};
+use goodput_engine::sim::{FleetSpec, RunLimits, saturate, simulate};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -131,7 +131,7 @@ fn what_is_drawn_is_what_the_estimate_says() {
         let said = supply(&report).workload[0].output_tokens;
         let requests = scenario.offered().expect("not too many");
         let max_model_len = scenario.pool.scheduler.max_model_len;
-        let (_, drawn) = goodput_engine::workload::LengthSummary::of(&requests, max_model_len);
+        let (_, drawn) = goodput_engine::workload::LengthSummary::of(&requests, |_| max_model_len);
         for (name, said, drawn, tolerance) in [
             ("mean", said.mean, drawn.mean, 0.03),
             ("p50", said.p50, drawn.p50, 0.03),
@@ -190,8 +190,8 @@ fn the_sustainable_rate_is_near_that_of_a_saturated_replica() {
     for (name, edit) in cases {
         let scenario = scenario(edit);
         let requests = scenario.offered().expect("a bounded workload");
-        let fleet = fleet_spec(&scenario.pool).expect("it has a step law");
-        let measured = saturate(&requests, &fleet.replica).expect("some requests fit");
+        let replica = replica_spec(&scenario.pool).expect("it has a step law");
+        let measured = saturate(&requests, &replica).expect("some requests fit");
         let report = estimate(&scenario);
         let ratio = supply(&report).sustainable_rps / measured.rps;
         println!("{name}: {} {} {ratio}", supply(&report).sustainable_rps, measured.rps);
@@ -207,7 +207,8 @@ fn latencies_below_saturation_are_near_the_simulated_ones() {
             document["workload"]["classes"][0]["arrivals"]["rate_rps"] = json!(rate_rps);
         });
         let requests = scenario.offered().expect("a bounded workload");
-        let fleet = fleet_spec(&scenario.pool).expect("it has a step law");
+        let replica = replica_spec(&scenario.pool).expect("it has a step law");
+        let fleet = FleetSpec::open(replica.clone(), scenario.pool.replicas);
         let run = simulate(&requests, &fleet, RunLimits::to_the_end(scenario.horizon));
         let ms = |from: goodput_engine::units::Picos, to: Option<goodput_engine::units::Picos>| {
             to.map(|to| (to - from).as_millis())

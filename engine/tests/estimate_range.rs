@@ -4,7 +4,7 @@
 mod common;
 
 use common::{fixed, scenario};
-use goodput_engine::accounts::fleet_spec;
+use goodput_engine::accounts::replica_spec;
 use goodput_engine::estimate::estimate;
 use goodput_engine::math;
 use goodput_engine::rng::{Key, Stream, keyed};
@@ -69,8 +69,8 @@ fn where_the_estimate_is_not_flagged_it_is_near_what_a_saturated_replica_does() 
     for i in 0..SCENARIOS {
         let (name, scenario) = random(i);
         let requests = scenario.offered().expect("a bounded workload");
-        let fleet = fleet_spec(&scenario.pool).expect("it has a step law");
-        let Some(measured) = saturate(&requests, &fleet.replica) else { continue };
+        let replica = replica_spec(&scenario.pool).expect("it has a step law");
+        let Some(measured) = saturate(&requests, &replica) else { continue };
         let supply = estimate(&scenario).supply.expect("it fits");
         let off = supply.sustainable_rps / measured.rps - 1.0;
         let reasons: Vec<&str> =

@@ -11,6 +11,8 @@ mod clients;
 mod closed_loop;
 #[path = "laws/common.rs"]
 mod common;
+#[path = "laws/life.rs"]
+mod life;
 #[path = "laws/prefix_cache.rs"]
 mod prefix_cache;
 #[path = "laws/scheduler.rs"]

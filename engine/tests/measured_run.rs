@@ -29,6 +29,7 @@ fn records() -> Option<Vec<RequestRecord>> {
 fn requests(records: &[RequestRecord]) -> Vec<OfferedRequest> {
     let request = |record: &RequestRecord| OfferedRequest {
         class: 0,
+        pool: 0,
         due: Picos::from_secs(record.start_s.expect("arrival")),
         input_tokens: record.input_tokens.expect("prompt"),
         output_tokens: record.output_tokens.expect("output"),

@@ -4,12 +4,12 @@
 #[path = "replay/measured.rs"]
 mod measured;
 
-use goodput_engine::accounts::fleet_spec;
+use goodput_engine::accounts::replica_spec;
 use goodput_engine::calibration::replay::{RunReport, replay};
 use goodput_engine::ingest::{RecordOutcome, RequestRecord};
 use goodput_engine::scenario::doc::{PoolDoc, StepTimeSourceDoc};
 use goodput_engine::scenario::{GpuRef, ModelRef, Pool, check, presets};
-use goodput_engine::sim::{RunLimits, simulate};
+use goodput_engine::sim::{FleetSpec, RunLimits, simulate};
 use goodput_engine::slo::{self, parse_limits};
 use goodput_engine::step_time::StepCoefficients;
 use goodput_engine::units::Picos;
@@ -24,10 +24,16 @@ fn pool(gpu: &str, set_up: impl FnOnce(&mut PoolDoc)) -> Pool {
     check(&doc).expect("a scenario").scenario.pool
 }
 
+/// A fleet of that pool which lets everybody in.
+fn fleet_of(pool: &Pool) -> FleetSpec {
+    FleetSpec::open(replica_spec(pool).expect("it fits"), pool.replicas)
+}
+
 /// Some 240 requests of every length that come faster than one replica serves them.
 fn requests() -> Vec<OfferedRequest> {
     let request = |index: u32| OfferedRequest {
         class: 0,
+        pool: 0,
         due: Picos::from_secs(f64::from(index) * 0.07 + f64::from(index % 7) * 0.01),
         input_tokens: 40 + (index * 613) % 2_900,
         output_tokens: 1 + (index * 389) % 700,
@@ -42,7 +48,7 @@ fn requests() -> Vec<OfferedRequest> {
 
 /// The log that a pool would have written of [`requests`].
 fn log_of(pool: &Pool) -> Vec<RequestRecord> {
-    let fleet = fleet_spec(pool).expect("it fits");
+    let fleet = fleet_of(pool);
     let requests = requests();
     let run = simulate(&requests, &fleet, RunLimits::to_the_end(Picos::from_secs(20.0)));
     let record = |(request, stamps): (&OfferedRequest, &slo::RequestStamps)| RequestRecord {

@@ -3,15 +3,15 @@
 mod common;
 
 use common::{fixed, scenario};
-use goodput_engine::accounts::fleet_spec;
+use goodput_engine::accounts::replica_spec;
 use goodput_engine::scenario::Scenario;
 use goodput_engine::sim::{Saturation, saturate};
 use serde_json::json;
 
 fn saturation(scenario: &Scenario) -> Saturation {
     let requests = scenario.offered().expect("a bounded workload");
-    let fleet = fleet_spec(&scenario.pool).expect("it has a step law");
-    saturate(&requests, &fleet.replica).expect("some requests fit")
+    let replica = replica_spec(&scenario.pool).expect("it has a step law");
+    saturate(&requests, &replica).expect("some requests fit")
 }
 
 /// Chat whose longest requests hold up to `p99` times what the mean one does.

@@ -18,6 +18,7 @@ pub fn dimension(by: Dimension) -> &'static str {
         Dimension::Prompt => "prompt tokens",
         Dimension::Output => "output tokens",
         Dimension::CacheHit => "cache hit",
+        Dimension::Pool => "pool",
         Dimension::Replica => "replica",
         Dimension::Window => "time due",
     }
@@ -40,6 +41,7 @@ fn requests_of(by: Dimension, bucket: &Bucket) -> String {
             "prompts found cached for most of them".to_owned()
         }
         Dimension::CacheHit => "prompts found cached up to half".to_owned(),
+        Dimension::Pool => format!("pool {label}"),
         Dimension::Replica => format!("replica {label}"),
         Dimension::Window => format!("requests due at {label}"),
     }

@@ -10,7 +10,7 @@ use goodput_engine::problem::Problem;
 use goodput_engine::scenario::doc::{ScenarioDoc, SloDoc};
 use goodput_engine::scenario::{self, Scenario};
 use goodput_engine::sim;
-use goodput_engine::slo::RequestStamps;
+use goodput_engine::sim::SimRun;
 use goodput_engine::workload::OfferedRequest;
 
 use super::protocol::{Finding, FromSimulator, PointsOfFile, Question, ToSimulator, Viewed};
@@ -30,7 +30,7 @@ struct Served {
     doc: ScenarioDoc,
     scenario: Scenario,
     requests: Vec<OfferedRequest>,
-    stamps: Vec<RequestStamps>,
+    run: SimRun,
 }
 
 impl Simulator {
@@ -85,8 +85,8 @@ impl Simulator {
             progress(answer.share_done(&run, decided));
         }
         let simulated = answer.report(run.finish());
-        let (requests, stamps) = (simulated.requests, simulated.run.stamps);
-        self.last = Some(Served { doc, scenario, requests, stamps });
+        let (requests, run) = (simulated.requests, simulated.run);
+        self.last = Some(Served { doc, scenario, requests, run });
         Ok(simulated.report)
     }
 
@@ -103,19 +103,19 @@ impl Simulator {
     fn view(&mut self, doc: &ScenarioDoc, question: Question) -> Result<Viewed, Vec<Problem>> {
         let finding = match &question {
             Question::Cross(by) => {
-                let Served { scenario, requests, stamps, .. } = self.served(doc)?;
-                let crossed = accounts::cross(scenario, (requests, stamps), by);
+                let Served { scenario, requests, run, .. } = self.served(doc)?;
+                let crossed = accounts::cross(scenario, (requests, run), by);
                 Finding::Crossed(crossed.map_err(unanswerable)?)
             }
             Question::Recount(contracts) => {
-                let Served { scenario, requests, stamps, .. } = self.served(doc)?;
+                let Served { scenario, requests, run, .. } = self.served(doc)?;
                 let contracts = checked(&under(doc, contracts))?.contracts;
-                let found = accounts::recount(scenario, &contracts, (requests, stamps));
+                let found = accounts::recount(scenario, &contracts, (requests, &run.stamps));
                 Finding::Recounted(found.map_err(|problem| vec![problem])?)
             }
             Question::LifeCycle => {
-                let Served { scenario, requests, stamps, .. } = self.served(doc)?;
-                Finding::LifeCycle(accounts::life_cycle(scenario, (requests, stamps)))
+                let Served { scenario, requests, run, .. } = self.served(doc)?;
+                Finding::LifeCycle(accounts::life_cycle(scenario, (requests, &run.stamps)))
             }
             Question::Usable(files) => {
                 let found =

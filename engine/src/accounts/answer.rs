@@ -2,66 +2,30 @@
 
 use super::account_for::account_for;
 use super::accounting::Accounting;
-use super::closed_loop::{closed_loop, unyielding};
-use super::cost::{Provision, books};
+use super::closed_loop::closed_loop;
+use super::cost::{books_together, pool_books};
 use super::debt::{debt, series};
 use super::goodput::goodput;
+use super::parts::{Part, Served, together};
+use super::pool_report::{kv_use, pool_report, turnover};
 use super::prefix_cache::{class_sharing, prefix_cache};
+use super::provision::Provisioned;
 use super::recount::within;
-use super::report::{ClassReport, Cost, KvUse, LengthSummary, SeriesPoint, SimReport, Supply};
-use super::supply::{Saturations, peak_windows, supply};
+use super::report::{
+    ClassReport, Cost, LengthSummary, PoolReport, ReplicaTurnover, SeriesPoint, SimReport, Supply,
+};
+use super::spec::{Unanswerable, fleet_spec};
+use super::supply::Saturations;
 use super::tally::{self, Latencies, Row};
-use super::verdict::{Evidence, proviso};
+use super::verdict::{Binding, Evidence};
 use super::words::{span_ms, thousands};
-use crate::problem::Problem;
 use crate::scenario::{Pool, Scenario};
-use crate::sim::{CutOff, FleetSim, FleetSpec, Progress, ReplicaSpec, RunLimits, SimRun, WorkRate};
+use crate::sim::{
+    CutOff, FleetSim, FleetSpec, PoolRun, PoolSpec, Progress, RunLimits, SimRun, WorkRate,
+};
 use crate::slo::gap_limits;
 use crate::units::Picos;
-use crate::workload::{Hidden, OfferedRequest, demand, digest};
-
-/// Why a scenario has no simulated answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unanswerable {
-    /// The weights do not fit: the estimate says which layout would hold them.
-    #[error("the model does not fit in memory")]
-    DoesNotFit,
-    /// Only token rates are declared: they give supply and debt, never a latency.
-    #[error("declared token rates give supply and debt, never a latency")]
-    DeclaredRatesOnly,
-    /// The workload offers nothing in this draw.
-    #[error("no request is due before the horizon in this draw")]
-    NobodyAsks,
-    /// No request of the workload fits a replica.
-    #[error("no request is short enough for max_model_len or the KV blocks of a replica")]
-    NothingFits,
-    /// The workload could not be generated.
-    #[error("{0}")]
-    Workload(Problem),
-}
-
-impl Unanswerable {
-    /// The same as a problem of the document.
-    pub fn problem(&self) -> Problem {
-        let (path, hint) = match self {
-            Self::DoesNotFit => {
-                ("fleet.pools[0]", "run the estimate: it names the smallest layout")
-            }
-            Self::DeclaredRatesOnly => (
-                "fleet.pools[0].step_time.source",
-                "use the estimate, or give a step law: catalog, physics, datasheet or coefficients",
-            ),
-            Self::NobodyAsks => {
-                ("workload.horizon_s", "lengthen the horizon, raise the rates, or try another seed")
-            }
-            Self::NothingFits => {
-                ("workload.classes", "shorter prompts and outputs, or a larger max_model_len")
-            }
-            Self::Workload(problem) => return problem.clone(),
-        };
-        Problem::error(path, self.to_string(), hint)
-    }
-}
+use crate::workload::{Hidden, OfferedRequest, digest};
 
 /// A scenario that was simulated: its report, and the rows behind it.
 #[derive(Debug, Clone)]
@@ -85,40 +49,13 @@ pub fn answer(scenario: &Scenario) -> Result<Simulated, Unanswerable> {
     Ok(answer.report(sim.finish()))
 }
 
-/// The replicas of a pool as the simulator takes them.
-///
-/// # Errors
-/// The model does not fit, or only token rates are declared.
-pub fn fleet_spec(pool: &Pool) -> Result<FleetSpec, Unanswerable> {
-    if pool.memory.does_not_fit.is_some() {
-        return Err(Unanswerable::DoesNotFit);
-    }
-    let step_time = pool.step_time().ok_or(Unanswerable::DeclaredRatesOnly)?;
-    let scheduler = &pool.scheduler;
-    let replica = ReplicaSpec {
-        law: step_time.law.clone(),
-        usable_blocks: pool.usable_blocks(),
-        block_size: scheduler.block_size,
-        window_blocks_per_seq: pool.window_blocks_per_seq(),
-        max_num_seqs: scheduler.max_num_seqs,
-        max_num_batched_tokens: scheduler.max_num_batched_tokens,
-        max_model_len: scheduler.max_model_len,
-        chunked_prefill: scheduler.chunked_prefill,
-        prefix_caching: scheduler.prefix_caching,
-        reserve_full_isl: scheduler.reserve_full_isl,
-        async_scheduling: scheduler.async_scheduling,
-        api_overhead: pool.api_overhead,
-    };
-    Ok(FleetSpec { replica, replicas: pool.replicas, admission: pool.admission.clone() })
-}
-
 /// A scenario with its requests, its fleet and what a saturated replica sustains.
 #[derive(Debug)]
 pub struct Answer<'a> {
     scenario: &'a Scenario,
     requests: Vec<OfferedRequest>,
     fleet: FleetSpec,
-    saturations: Saturations,
+    parts: Vec<Part<'a>>,
 }
 
 impl<'a> Answer<'a> {
@@ -127,35 +64,36 @@ impl<'a> Answer<'a> {
     /// # Errors
     /// See [`Unanswerable`].
     pub fn prepare(scenario: &'a Scenario) -> Result<Self, Unanswerable> {
-        let fleet = fleet_spec(&scenario.pool)?;
+        let fleet = fleet_spec(scenario)?;
         let mix = scenario.mix().map_err(Unanswerable::Workload)?;
         if mix.is_empty() {
             return Err(Unanswerable::NobodyAsks);
         }
-        let Scenario { classes, horizon, .. } = scenario;
-        let saturations =
-            Saturations::of(classes, &mix, *horizon, (&fleet.replica, fleet.replicas))
-                .ok_or(Unanswerable::NothingFits)?;
+        let parts = Part::all(scenario, &fleet, &mix, None);
+        if parts.iter().all(|part| part.saturations.is_none()) {
+            return Err(Unanswerable::NothingFits);
+        }
         let requests = if scenario.has_followers() {
             scenario.offered().map_err(Unanswerable::Workload)?
         } else {
             mix
         };
-        Ok(Self { scenario, requests, fleet, saturations })
+        Ok(Self { scenario, requests, fleet, parts })
     }
 
-    /// The same with a workload and a saturated replica that are known already, e.g. those of
-    /// another fleet size.
+    /// The same with a workload and saturated replicas, one of each pool, that are known already,
+    /// e.g. those of another fleet size.
     ///
     /// # Errors
     /// The model does not fit, or only token rates are declared.
     pub fn serving(
         scenario: &'a Scenario,
         requests: Vec<OfferedRequest>,
-        saturations: Saturations,
+        saturations: Vec<Option<Saturations>>,
     ) -> Result<Self, Unanswerable> {
-        let fleet = fleet_spec(&scenario.pool)?;
-        Ok(Self { scenario, requests, fleet, saturations })
+        let fleet = fleet_spec(scenario)?;
+        let parts = Part::all(scenario, &fleet, &[], Some(saturations));
+        Ok(Self { scenario, requests, fleet, parts })
     }
 
     /// How far a run has come that has decided so many requests, 0 to 1. How much the users of a
@@ -172,7 +110,7 @@ impl<'a> Answer<'a> {
     pub fn start(&self) -> FleetSim<'_> {
         let limits = RunLimits::to_the_end(self.scenario.horizon);
         FleetSim::new(&self.requests, &self.fleet, limits)
-            .weighing(self.work_rate())
+            .weighing(&self.work_rates())
             .asked_by(&self.scenario.classes, self.scenario.seed)
             .counting_gaps_above(&gap_limits(&self.scenario.contracts))
     }
@@ -190,7 +128,7 @@ impl<'a> Answer<'a> {
         let requests = run.requests.take().unwrap_or_else(|| self.requests.clone());
         let rows = tally::rows(&requests, &run.stamps, &self.scenario.contracts);
         let window = tally::window(&rows, self.scenario.warmup);
-        report.accounting = account_for(self.scenario, &self.fleet.replica, window);
+        report.accounting = account_for(self.scenario, (&self.fleet, &run.pools), window);
         report.requests_digest = format!("{:016x}", digest(&requests));
         Simulated { report, requests, run }
     }
@@ -200,21 +138,13 @@ impl<'a> Answer<'a> {
         let Scenario { name, seed, horizon, warmup, contracts, .. } = self.scenario;
         let requests = run.requests.as_deref().unwrap_or(&self.requests);
         let rows = tally::rows(requests, &run.stamps, contracts);
-        let supply = self.supply(requests, &self.saturations_of(run), run);
-        let unyielding = unyielding(self.scenario, requests, &supply);
         let (window, series) = (tally::window(&rows, *warmup), self.series(requests, run));
-        let (outcomes, all) = (tally::outcomes(window), Latencies::of(window));
-        let evidence = Evidence {
-            attained: tally::attained(window, contracts),
-            missed_targets: &tally::missed_targets(window, contracts),
-            untold: untold(window, run),
-            attainment: tally::attainment(window),
-            outcomes: &outcomes,
-            proviso: proviso(&self.scenario.pool),
-            supply: &supply,
-            unyielding,
-            contracts,
-        };
+        let served = Served::all(&self.parts, &self.fleet, requests, run);
+        let supply = self.supply(&served, requests);
+        let binding = Binding::of(&served).unwrap_or_else(|| Binding::all_of(&supply));
+        let untold = untold(window, run);
+        let evidence = Evidence::of(self.scenario, window, untold, binding, supply.required.rps);
+        let all = Latencies::of(window);
         let [ttft, ttfvt, tpot, e2e, longest_stall] = all.histograms();
         let [ttft_ms, ttfvt_ms, tpot_ms, e2e_ms, longest_stall_ms, queue_wait_ms] =
             all.percentiles();
@@ -234,7 +164,7 @@ impl<'a> Answer<'a> {
             attainment: evidence.attainment,
             attainment_target: contracts.iter().map(|c| c.attainment_target).fold(1.0, f64::min),
             contract_holds: evidence.contract_holds(),
-            goodput: goodput(self.scenario, window, self.paid(run)),
+            goodput: goodput(self.scenario, window, self.gpu_hours(run)),
             ttft_ms,
             ttfvt_ms: self.hides_tokens().then_some(ttfvt_ms),
             tpot_ms,
@@ -242,11 +172,13 @@ impl<'a> Answer<'a> {
             longest_stall_ms,
             queue_wait_ms,
             classes: self.classes(window, &rows, run),
-            debt: debt(&series, (requests, contracts), run, *horizon, (&unyielding, &supply)),
+            debt: debt(&series, (requests, contracts), run, *horizon, &served),
             prefix_cache: prefix_cache(self.scenario, window, (requests, run), &supply),
-            supply,
-            kv: self.kv(run),
+            kv: kv_use(&self.fleet, run, *horizon),
             cost: self.cost(&rows, run),
+            pools: self.pool_reports(&served, run),
+            turnover: self.turnover(run),
+            supply,
             series,
             ttft_histogram: ttft,
             ttfvt_histogram: self.hides_tokens().then_some(ttfvt),
@@ -255,46 +187,32 @@ impl<'a> Answer<'a> {
             longest_stall_histogram: longest_stall,
             within: within(window, contracts),
             accounting: Accounting::default(),
-            outcomes,
+            outcomes: tally::outcomes(window),
         }
     }
 
-    /// What a saturated replica does of the mix of a run: where closed loops asked, what they asked
-    /// is known only now.
-    fn saturations_of(&self, run: &SimRun) -> Saturations {
-        let Scenario { classes, horizon, .. } = self.scenario;
-        let replicas = (&self.fleet.replica, self.fleet.replicas);
-        let of = |asked: &Vec<_>| Saturations::of(classes, asked, *horizon, replicas);
-        run.requests.as_ref().and_then(of).unwrap_or(self.saturations)
-    }
-
     /// What was asked for against what could be done.
-    fn supply(
-        &self,
-        requests: &[OfferedRequest],
-        saturations: &Saturations,
-        run: &SimRun,
-    ) -> Supply {
-        let Scenario { horizon, classes, .. } = self.scenario;
-        let demand = demand(classes, requests, *horizon, peak_windows(*horizon));
-        supply(requests, &demand, run, (saturations, self.fleet.replicas), *horizon)
+    fn supply(&self, served: &[Served], requests: &[OfferedRequest]) -> Supply {
+        let parts: Vec<_> = served.iter().filter_map(|served| served.supply.as_ref()).collect();
+        together(&parts, requests, self.scenario).unwrap_or_else(Supply::of_nothing)
     }
 
     /// The fleet over time.
     fn series(&self, requests: &[OfferedRequest], run: &SimRun) -> Vec<SeriesPoint> {
         let asked = (requests, self.scenario.contracts.as_slice());
-        series(run, asked, &self.work_rate(), self.fleet.replicas)
+        series(run, asked)
     }
 
     /// By the mix that was expected: that of a closed loop is known when the run has ended, and
     /// the peaks are looked for while it goes on.
-    fn work_rate(&self) -> WorkRate {
-        WorkRate::new(&self.saturations.mean, self.fleet.replicas)
+    fn work_rates(&self) -> Vec<WorkRate> {
+        self.parts.iter().map(Part::work_rate).collect()
     }
 
     /// Each class alone, of the `window` and of `all` requests.
     fn classes(&self, window: &[Row], all: &[Row], run: &SimRun) -> Vec<ClassReport> {
-        let max_model_len = self.fleet.replica.max_model_len;
+        let max_model_len =
+            |r: &OfferedRequest| self.fleet.pools[r.pool as usize].replica.max_model_len;
         let classes = (0_u32..).zip(&self.scenario.classes).zip(&self.scenario.contracts);
         classes
             .map(|((index, class), contract)| {
@@ -332,37 +250,57 @@ impl<'a> Answer<'a> {
         run.ended.max(self.scenario.horizon)
     }
 
-    fn kv(&self, run: &SimRun) -> KvUse {
-        let replica = &self.fleet.replica;
-        let per_replica = replica.usable_blocks * u64::from(replica.block_size);
-        let capacity_tokens = per_replica * u64::from(self.fleet.replicas);
-        let share = |tokens: f64| tokens / (capacity_tokens as f64).max(1.0);
-        let horizon_s = self.scenario.horizon.as_secs();
-        KvUse {
-            capacity_tokens,
-            mean_share: share(run.usage.kv_token_s / horizon_s),
-            peak_share: share(
-                run.samples.iter().map(|s| s.kv_used_tokens).max().unwrap_or(0) as f64
-            ),
-            preemptions: run.stamps.iter().map(|stamps| u64::from(stamps.preemptions)).sum(),
-            recomputed_tokens: run.recomputed_tokens,
-            mean_running: run.usage.running_s / horizon_s,
-            peak_running: run.samples.iter().map(|sample| sample.running).max().unwrap_or(0),
+    /// The hours that served the window: those of the warm-up served others.
+    fn gpu_hours(&self, run: &SimRun) -> f64 {
+        let (warmup, paid) = (self.scenario.warmup, self.paid(run));
+        let hours = (paid - warmup).as_secs() / 3600.0;
+        let pools = self.scenario.pools().zip(self.fleet.pools.iter().zip(&run.pools));
+        let scaled: Vec<_> = pools
+            .map(|(pool, (spec, did))| (pool, Provisioned::new(spec, did).scaled(warmup, paid)))
+            .collect();
+        if scaled.iter().all(|(_, scaled)| scaled.is_none()) {
+            let gpus: u32 = self.scenario.pools().map(Pool::gpus).sum();
+            return f64::from(gpus) * hours;
         }
+        let of_pool = |(pool, scaled): &(&Pool, Option<(f64, f64)>)| match scaled {
+            None => f64::from(pool.gpus()) * hours,
+            Some((replica_s, _)) => f64::from(pool.gpus_per_replica) * replica_s / 3600.0,
+        };
+        scaled.iter().map(of_pool).sum()
+    }
+
+    fn pool_reports(&self, served: &[Served], run: &SimRun) -> Vec<PoolReport> {
+        if !self.scenario.has_several_pools() {
+            return Vec::new();
+        }
+        let pools = served.iter().zip(&self.fleet.pools).zip(&run.pools);
+        let paid = self.paid(run);
+        pools.map(|((served, spec), did)| pool_report(served, (spec, did), (run, paid))).collect()
+    }
+
+    fn turnover(&self, run: &SimRun) -> Vec<ReplicaTurnover> {
+        let paid = self.paid(run);
+        let pools = self.scenario.pools().zip(self.fleet.pools.iter().zip(&run.pools));
+        pools.filter_map(|(pool, (spec, did))| turnover(&pool.name, spec, did, paid)).collect()
     }
 
     fn cost(&self, rows: &[Row], run: &SimRun) -> Option<Cost> {
-        let pool = &self.scenario.pool;
-        let price = pool.price.as_ref()?;
-        let provision = Provision {
-            price_per_gpu_hour: price.usd_per_gpu_hour,
-            price_source: &price.source,
-            gpus_per_replica: pool.gpus_per_replica,
-            replicas: pool.replicas,
-            paid: self.paid(run),
+        let paid = self.paid(run);
+        let several = self.scenario.has_several_pools();
+        let of_pool = |((index, pool), (spec, did)): ((u32, &Pool), (&PoolSpec, &PoolRun))| {
+            let of_pool: Vec<Row>;
+            let rows = if several {
+                of_pool = rows.iter().filter(|row| row.request.pool == index).copied().collect();
+                &of_pool
+            } else {
+                rows
+            };
+            let provisioned = Provisioned::new(spec, did);
+            pool_books(self.scenario, (pool, &provisioned), rows, paid)
         };
-        let names = self.scenario.classes.iter().map(|class| class.name.as_str());
-        Some(books(rows, &provision, &names.collect::<Vec<_>>()))
+        let pools = (0..).zip(self.scenario.pools()).zip(self.fleet.pools.iter().zip(&run.pools));
+        let books: Vec<Option<Cost>> = pools.map(of_pool).collect();
+        books_together(&books, rows)
     }
 }
 

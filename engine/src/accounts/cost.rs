@@ -1,7 +1,9 @@
 //! The cost books: where the GPU-hours went, line by line, to the last cent.
 
+use super::provision::Provisioned;
 use super::report::{ClassCost, Cost, CostLine};
 use super::tally::Row;
+use crate::scenario::{Pool, Scenario};
 use crate::slo::{Fate, Outcome};
 use crate::units::{MONTH_H, Picos, YEAR_H};
 
@@ -14,10 +16,13 @@ pub struct Provision<'a> {
     pub price_source: &'a str,
     /// GPUs of one replica.
     pub gpus_per_replica: u32,
-    /// Replicas.
+    /// Replicas; where they come and go, the most that were there at once.
     pub replicas: u32,
     /// How long they are paid for.
     pub paid: Picos,
+    /// Replica time paid for and the part of it that was start-up, seconds, where replicas came and
+    /// went.
+    pub scaled: Option<(f64, f64)>,
 }
 
 impl Provision<'_> {
@@ -28,7 +33,18 @@ impl Provision<'_> {
 
     /// GPU-hours provisioned.
     pub fn gpu_hours(&self) -> f64 {
-        f64::from(self.gpus()) * self.paid.as_secs() / 3600.0
+        match self.scaled {
+            None => f64::from(self.gpus()) * self.paid.as_secs() / 3600.0,
+            Some((replica_s, _)) => f64::from(self.gpus_per_replica) * replica_s / 3600.0,
+        }
+    }
+
+    /// USD per hour, the mean over the time that is paid for.
+    fn usd_per_hour(&self) -> f64 {
+        match self.scaled {
+            None => f64::from(self.gpus()) * self.price_per_gpu_hour,
+            Some(_) => self.gpu_hours() * self.price_per_gpu_hour * 3600.0 / self.paid.as_secs(),
+        }
     }
 
     fn usd_per_replica_s(&self) -> f64 {
@@ -48,8 +64,12 @@ pub fn books(rows: &[Row], provision: &Provision, class_names: &[&str]) -> Cost 
     };
     let mut lines = busy_lines(rows, rate);
     let busy: f64 = lines.iter().map(|(_, usd)| usd).sum();
+    let start_up = provision.scaled.map_or(0.0, |(_, start_up_s)| start_up_s * rate);
+    if provision.scaled.is_some() {
+        lines.push(("start_up".to_owned(), start_up));
+    }
     // A fleet that never rests may come out a rounding error above its total.
-    lines.push(("idle".to_owned(), (total - busy).max(0.0)));
+    lines.push(("idle".to_owned(), (total - busy - start_up).max(0.0)));
     let classes = (0_u32..).zip(class_names).map(|(index, name)| {
         let of_class: Vec<Row> =
             rows.iter().filter(|row| row.request.class == index).copied().collect();
@@ -66,7 +86,7 @@ pub fn books(rows: &[Row], provision: &Provision, class_names: &[&str]) -> Cost 
     });
     let classes = classes.collect();
     let good = good(rows);
-    let per_hour = f64::from(provision.gpus()) * provision.price_per_gpu_hour;
+    let per_hour = provision.usd_per_hour();
     Cost {
         price_per_gpu_hour: provision.price_per_gpu_hour,
         price_source: provision.price_source.to_owned(),
@@ -79,6 +99,84 @@ pub fn books(rows: &[Row], provision: &Provision, class_names: &[&str]) -> Cost 
         per_year: per_hour * YEAR_H,
         lines: lines.into_iter().map(line).collect(),
         classes,
+    }
+}
+
+/// The books of one pool of `scenario`, of the `rows` that it served; `None` without a price.
+pub fn pool_books(
+    scenario: &Scenario,
+    (pool, provisioned): (&Pool, &Provisioned),
+    rows: &[Row],
+    paid: Picos,
+) -> Option<Cost> {
+    let price = pool.price.as_ref()?;
+    let provision = Provision {
+        price_per_gpu_hour: price.usd_per_gpu_hour,
+        price_source: &price.source,
+        gpus_per_replica: pool.gpus_per_replica,
+        replicas: provisioned.most(),
+        paid,
+        scaled: provisioned.scaled(Picos::ZERO, paid),
+    };
+    let names = scenario.classes.iter().map(|class| class.name.as_str());
+    Some(books(rows, &provision, &names.collect::<Vec<_>>()))
+}
+
+/// The books of a fleet from those of its pools; `None` where some pool has no price. `rows` are those of
+/// all pools.
+pub fn books_together(books: &[Option<Cost>], rows: &[Row]) -> Option<Cost> {
+    let books: Vec<&Cost> = books.iter().map(Option::as_ref).collect::<Option<_>>()?;
+    let (first, rest) = books.split_first()?;
+    let mut all = (*first).clone();
+    if rest.is_empty() {
+        return Some(all);
+    }
+    for cost in rest {
+        all.gpus += cost.gpus;
+        all.gpu_hours += cost.gpu_hours;
+        all.total += cost.total;
+        all.per_month += cost.per_month;
+        all.per_year += cost.per_year;
+        add_lines(&mut all.lines, &cost.lines);
+        for (class, more) in all.classes.iter_mut().zip(&cost.classes) {
+            class.usd += more.usd;
+            class.good += more.good;
+            add_lines(&mut class.lines, &more.lines);
+        }
+        if !cost.price_source.is_empty() && cost.price_source != all.price_source {
+            let known = std::mem::take(&mut all.price_source);
+            let both = [known, cost.price_source.clone()];
+            all.price_source =
+                both.into_iter().filter(|s| !s.is_empty()).collect::<Vec<_>>().join("; ");
+        }
+    }
+    if all.gpu_hours > 0.0 {
+        all.price_per_gpu_hour = all.total / all.gpu_hours;
+    }
+    let total = all.total;
+    all.per_good_request = per(total, good(rows));
+    all.per_million_output_tokens = per(1e6 * total, answered_tokens(rows));
+    for class in &mut all.classes {
+        class.per_good_request = per(class.usd, class.good);
+    }
+    let lines = all.classes.iter_mut().flat_map(|class| &mut class.lines);
+    for line in all.lines.iter_mut().chain(lines) {
+        line.share = if total > 0.0 { line.usd / total } else { 0.0 };
+    }
+    Some(all)
+}
+
+/// Adds lines to those of the same name, and those of no such name before the last, `idle`.
+fn add_lines(all: &mut Vec<CostLine>, more: &[CostLine]) {
+    for line in more {
+        match all.iter_mut().find(|known| known.line == line.line) {
+            Some(known) => known.usd += line.usd,
+            None => all.push(line.clone()),
+        }
+    }
+    if let Some(idle) = all.iter().position(|line| line.line == "idle") {
+        let idle = all.remove(idle);
+        all.push(idle);
     }
 }
 
@@ -133,6 +231,7 @@ mod tests {
             price_source: "a test",
             gpus_per_replica: 1,
             replicas: 1,
+            scaled: None,
             paid: Picos::from_secs(3600.0),
         };
         let total = hour.gpu_hours() * hour.price_per_gpu_hour;

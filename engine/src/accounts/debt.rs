@@ -1,7 +1,8 @@
 //! Queue debt: work accepted and unfinished, over time and at its worst.
 
-use super::report::{Debt, MixRate, SeriesPoint, Supply};
-use crate::sim::{Sample, SimRun, WorkRate};
+use super::parts::{PartSupply, Served};
+use super::report::{Debt, MixRate, SeriesPoint};
+use crate::sim::{Sample, SimRun};
 use crate::slo::{Contract, RequestStamps};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
@@ -10,8 +11,6 @@ use crate::workload::OfferedRequest;
 pub fn series(
     run: &SimRun,
     (requests, contracts): (&[OfferedRequest], &[Contract]),
-    work: &WorkRate,
-    replicas: u32,
 ) -> Vec<SeriesPoint> {
     let useless = PastLimit::of(requests, &run.stamps, contracts);
     let mut points = Vec::with_capacity(run.samples.len());
@@ -31,11 +30,12 @@ pub fn series(
             kv_used_tokens: sample.kv_used_tokens,
             oldest_age_s: sample.oldest_age.as_secs(),
             backlog_tokens: sample.backlog_prefill_tokens + sample.backlog_decode_tokens,
-            backlog_work_s: work
-                .seconds(sample.backlog_prefill_tokens, sample.backlog_decode_tokens),
-            waiting_work_s: work
-                .seconds(sample.waiting_prefill_tokens, sample.waiting_decode_tokens),
-            replicas,
+            backlog_work_s: sample.backlog_work_s,
+            waiting_work_s: sample.waiting_work_s,
+            replicas: sample.replicas.ready + sample.replicas.draining,
+            starting: sample.replicas.starting,
+            draining: sample.replicas.draining,
+            crashed: sample.replicas.crashed,
             offered_rps: per_second(offered.requests),
             required_prefill_tps: per_second(offered.input_tokens),
             required_decode_tps: per_second(offered.output_tokens),
@@ -127,11 +127,19 @@ pub fn debt(
     (requests, contracts): (&[OfferedRequest], &[Contract]),
     run: &SimRun,
     horizon: Picos,
-    ((required, required_peak), supply): (&(MixRate, MixRate), &Supply),
+    served: &[Served],
 ) -> Debt {
-    let Supply { sustainable, sustainable_at_peak, .. } = *supply;
     let horizon_s = horizon.as_secs();
-    let utilization = required.rps / sustainable.rps;
+    let parts = || served.iter().filter_map(|served| served.supply.as_ref());
+    // Each pool's own: what one has to spare works off none of another's.
+    let growth = |rate: fn(&MixRate) -> f64| {
+        let of = |part: &PartSupply| {
+            (rate(&part.unyielding.1) - rate(&part.supply.sustainable_at_peak)).max(0.0)
+        };
+        parts().map(of).fold(0.0, |sum, one| sum + one)
+    };
+    let utilization = |part: &PartSupply| part.unyielding.0.rps / part.supply.sustainable.rps;
+    let utilization = parts().map(utilization).fold(0.0, f64::max);
     let (past_limit, share_past_limit) =
         PastLimit::of(requests, &run.stamps, contracts).peak(&run.stamps);
     let end = series.iter().rev().find(|point| point.t_s <= horizon_s).copied().unwrap_or_default();
@@ -145,8 +153,8 @@ pub fn debt(
         peak_deferred: series.iter().map(|point| point.deferred).max().unwrap_or(0),
         waiting_at_end: end.waiting,
         work_at_end_s: end.backlog_work_s,
-        growth_rps: (required_peak.rps - sustainable_at_peak.rps).max(0.0),
-        growth_decode_tps: (required_peak.decode_tps - sustainable_at_peak.decode_tps).max(0.0),
+        growth_rps: growth(|rate| rate.rps),
+        growth_decode_tps: growth(|rate| rate.decode_tps),
         drain_s: (run.ended.as_secs() - horizon_s).max(0.0),
         drain_while_serving_s: (utilization < 1.0).then(|| peaks.work_s / (1.0 - utilization)),
         peak_past_limit: past_limit,

@@ -5,19 +5,16 @@ use super::tally::Row;
 use super::words::percent;
 use crate::scenario::Scenario;
 use crate::slo::{Fate, Outcome};
-use crate::units::Picos;
-use crate::workload::Quality;
+use crate::workload::{Quality, TrafficClass};
 
-/// Good requests of the `window`, beside the tokens and GPU-hours that went with them; the fleet is
-/// `paid` for until then.
-pub fn goodput(scenario: &Scenario, window: &[Row], paid: Picos) -> Goodput {
+/// Good requests of the `window`, beside the tokens and `gpu_hours` that went with them.
+pub fn goodput(scenario: &Scenario, window: &[Row], gpu_hours: f64) -> Goodput {
     let classes = &scenario.classes;
-    let unchecked = classes.iter().any(|class| class.quality == Quality::NotChecked);
+    let unchecked = classes
+        .iter()
+        .any(|class| class.qualities().any(|(_, quality)| *quality == Quality::NotChecked));
     let good = window.iter().filter(|row| row.outcome == Outcome::Good).count() as u64;
     let seconds = (scenario.horizon - scenario.warmup).as_secs();
-    // The hours that served the window: those of the warm-up served others.
-    let hours = (paid - scenario.warmup).as_secs() / 3600.0;
-    let gpu_hours = f64::from(scenario.pool.gpus()) * hours;
     let output_tps = |counts: fn(&Row) -> bool| {
         let counted = window.iter().filter(|row| counts(row));
         let tokens = counted.map(|row| u64::from(row.request.output_tokens));
@@ -34,8 +31,22 @@ pub fn goodput(scenario: &Scenario, window: &[Row], paid: Picos) -> Goodput {
         input_tps: input as f64 / seconds,
         output_tps: output_tps(answered),
         good_output_tps: output_tps(|row| row.outcome == Outcome::Good),
-        quality: classes.iter().map(|class| quality_words(&class.quality)).collect(),
+        quality: classes.iter().map(|class| quality_of(class, scenario)).collect(),
     }
+}
+
+/// What is known about answers of a class, on each part of its route that says something else.
+fn quality_of(class: &TrafficClass, scenario: &Scenario) -> String {
+    let legs = class.route.legs().iter();
+    let own = legs.filter_map(|leg| {
+        let name = &scenario.pools().nth(leg.pool as usize)?.name;
+        leg.quality.as_ref().map(|quality| format!("in pool {name}, {}", quality_words(quality)))
+    });
+    let own: Vec<String> = own.collect();
+    if own.len() == class.route.legs().len() {
+        return own.join("; ");
+    }
+    std::iter::once(quality_words(&class.quality)).chain(own).collect::<Vec<_>>().join("; ")
 }
 
 fn quality_words(quality: &Quality) -> String {

@@ -20,7 +20,7 @@ pub fn prefix_cache(
         let again = run.recomputed_tokens.min(prompt_tokens(requests));
         let (hits_tps, recomputed_tps) = (per_second(found as f64), per_second(again as f64));
         PrefixCache {
-            enabled: scenario.pool.scheduler.prefix_caching,
+            enabled: scenario.pools().any(|pool| pool.scheduler.prefix_caching),
             counts: hits(window),
             required_prefill_tps,
             hits_tps,

@@ -4,6 +4,7 @@
 //! over the horizon unless a name says peak.
 
 mod cost;
+mod pool;
 mod sharing;
 mod supply;
 
@@ -18,6 +19,7 @@ use crate::sim::CutOff;
 use crate::slo::Outcome;
 pub use crate::workload::LengthSummary;
 pub use cost::{ClassCost, Cost, CostLine};
+pub use pool::{PoolReport, ReplicaTurnover};
 pub use sharing::{ClassSharing, HitCounts, PrefixCache, SessionReport};
 pub use supply::{MixRate, SaturatedBy, Supply, TokenKind};
 
@@ -88,6 +90,12 @@ pub struct SimReport {
     pub prefix_cache: Option<PrefixCache>,
     /// Absent when no price is set.
     pub cost: Option<Cost>,
+    /// Each pool alone, where there are several, in the order of the document.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pools: Vec<PoolReport>,
+    /// How replicas came and went, of each pool in which any did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turnover: Vec<ReplicaTurnover>,
     /// The fleet over time.
     pub series: Vec<SeriesPoint>,
     /// TTFT of offered requests on a log axis.
@@ -293,7 +301,7 @@ pub struct Debt {
 /// KV memory and live sequences, over all replicas.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct KvUse {
-    /// What the fleet holds, tokens.
+    /// What the fleet holds, tokens; where it is scaled, at its largest.
     pub capacity_tokens: u64,
     /// Time-weighted mean share in use over the horizon.
     pub mean_share: f64,
@@ -334,8 +342,17 @@ pub struct SeriesPoint {
     pub backlog_work_s: f64,
     /// The part of `backlog_work_s` that waits in queues.
     pub waiting_work_s: f64,
-    /// Replicas serving.
+    /// Replicas serving, draining ones included.
     pub replicas: u32,
+    /// Replicas ordered and not ready yet.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub starting: u32,
+    /// Replicas that take no more requests and finish what they have.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub draining: u32,
+    /// Replicas that failed, their replacements starting.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub crashed: u32,
     /// Requests due per second.
     pub offered_rps: f64,
     /// Prompt tokens due per second.
@@ -355,4 +372,9 @@ pub struct SeriesPoint {
     /// Times a sequence lost its blocks so far.
     #[serde(default)]
     pub preemptions: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde passes it")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }

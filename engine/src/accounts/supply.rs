@@ -1,8 +1,8 @@
 //! Token demand against what the fleet sustains for this mix.
 
 use super::report::{MixRate, SaturatedBy, Supply, TokenKind};
-use crate::sim::{Refusals, ReplicaSpec, Saturation, SimRun, saturate_one_of};
-use crate::slo::Fate;
+use crate::sim::{Refusals, ReplicaSpec, Saturation, saturate_one_of};
+use crate::slo::{Fate, RequestStamps};
 use crate::units::Picos;
 use crate::workload::{Demand, DemandBin, OfferedRequest, TrafficClass, demand};
 
@@ -119,7 +119,7 @@ fn mix_between(
         return None; // when their users ask
     }
     let shares = |from, to| {
-        let expected: Vec<f64> = classes.iter().map(|c| c.arrivals.expected(from, to)).collect();
+        let expected: Vec<f64> = classes.iter().map(|c| c.expected(from, to)).collect();
         let all: f64 = expected.iter().sum();
         expected.into_iter().map(move |one| one / all).collect::<Vec<f64>>()
     };
@@ -162,8 +162,8 @@ fn sustainable_at(peak: &MixRate, saturations: &Saturations, replicas: u32) -> M
 }
 
 /// What was completed within the horizon.
-fn completed(requests: &[OfferedRequest], run: &SimRun, horizon: Picos) -> MixRate {
-    let in_time = requests.iter().zip(&run.stamps).filter(|(_, stamps)| {
+fn completed((requests, stamps): (&[OfferedRequest], &[RequestStamps]), horizon: Picos) -> MixRate {
+    let in_time = requests.iter().zip(stamps).filter(|(_, stamps)| {
         stamps.fate == Fate::Completed && stamps.ended.is_some_and(|ended| ended <= horizon)
     });
     let (mut n, mut input, mut output) = (0_u64, 0_u64, 0_u64);
@@ -178,9 +178,8 @@ fn completed(requests: &[OfferedRequest], run: &SimRun, horizon: Picos) -> MixRa
 
 /// The supply part of a report.
 pub fn supply(
-    requests: &[OfferedRequest],
+    rows: (&[OfferedRequest], &[RequestStamps]),
     demand: &Demand,
-    run: &SimRun,
     (saturations, replicas): (&Saturations, u32),
     horizon: Picos,
 ) -> Supply {
@@ -200,7 +199,7 @@ pub fn supply(
         sustainable_at_peak: sustainable_at(&required_peak, saturations, replicas),
         binds: if prefill_binds { TokenKind::Prefill } else { TokenKind::Decode },
         sustainable_relative_error: Some(saturation.relative_error).filter(|e| e.is_finite()),
-        completed: completed(requests, run, horizon),
+        completed: completed(rows, horizon),
         saturated_batch: saturation.mean_batch,
         saturated_by: saturated_by(&saturation.refusals),
         sustainable_once_queued_rps: (saturation.queued_rps < LESS * saturation.rps)

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::parts::{PartSupply, Served};
 use super::report::{MixRate, SaturatedBy, Supply, TokenKind, Verdict, VerdictState};
+use super::tally::{self, Row};
 use super::words::{percent, span_ms, three_digits};
-use crate::scenario::Pool;
+use crate::scenario::Scenario;
 use crate::slo::{Contract, Limit, Outcome};
 use crate::stats::apportion;
 use crate::step_time::Origin;
@@ -16,24 +18,78 @@ pub struct Evidence<'a> {
     /// Every class meets its attainment target.
     pub attained: bool,
     /// Percentile targets that are not met, each as a clause.
-    pub missed_targets: &'a [String],
+    pub missed_targets: Vec<String>,
     /// Why the counts do not say whether it does, where they do not.
     pub untold: Option<String>,
     /// good ÷ offered.
     pub attainment: f64,
     /// Every outcome with its count.
-    pub outcomes: &'a BTreeMap<Outcome, u64>,
+    pub outcomes: BTreeMap<Outcome, u64>,
     /// What it rests on, where that is uncertain: see [`proviso`].
     pub proviso: Option<String>,
-    /// Demand and supply.
-    pub supply: &'a Supply,
-    /// Demand that does not yield to waiting, mean and peak: all but that of closed loops.
-    pub unyielding: (MixRate, MixRate),
+    /// Mean demand on the whole fleet, requests per second.
+    pub offered_rps: f64,
+    /// Demand and supply where there is least to spare.
+    pub binding: Binding<'a>,
     /// Contract of each class.
     pub contracts: &'a [Contract],
 }
 
-impl Evidence<'_> {
+/// Demand and supply of the pool that has the least to spare.
+#[derive(Debug, Clone)]
+pub struct Binding<'a> {
+    /// Its name, where there are several pools.
+    pub pool: Option<&'a str>,
+    /// Demand and supply.
+    pub supply: &'a Supply,
+    /// Demand that does not yield to waiting, mean and peak: all but that of closed loops.
+    pub unyielding: (MixRate, MixRate),
+}
+
+impl<'a> Binding<'a> {
+    /// That of the worst of some pools; `None` where nothing that fits is asked of any.
+    pub fn of(served: &'a [Served]) -> Option<Self> {
+        let (worst, PartSupply { supply, unyielding }) = Served::worst(served)?;
+        let several = served.len() > 1;
+        let pool = several.then_some(worst.part.scenario.pool.name.as_str());
+        Some(Self { pool, supply, unyielding: *unyielding })
+    }
+
+    /// That of a fleet whose demand is all of `supply`'s.
+    pub fn all_of(supply: &'a Supply) -> Self {
+        let unyielding = (supply.required, supply.required_peak);
+        Self { pool: None, supply, unyielding }
+    }
+
+    /// What sustains it.
+    fn who(&self) -> String {
+        self.pool.map_or_else(|| "this fleet".to_owned(), |pool| format!("pool {pool}"))
+    }
+}
+
+impl<'a> Evidence<'a> {
+    /// Of the requests that `scenario` counts, `window`; `untold` says why they are not enough.
+    pub fn of(
+        scenario: &'a Scenario,
+        window: &[Row<'_>],
+        untold: Option<String>,
+        binding: Binding<'a>,
+        offered_rps: f64,
+    ) -> Self {
+        let contracts = scenario.contracts.as_slice();
+        Self {
+            attained: tally::attained(window, contracts),
+            missed_targets: tally::missed_targets(window, contracts),
+            untold,
+            attainment: tally::attainment(window),
+            outcomes: tally::outcomes(window),
+            proviso: proviso(scenario),
+            offered_rps,
+            binding,
+            contracts,
+        }
+    }
+
     /// The verdict in a word, a sentence and its causes.
     pub fn verdict(&self) -> Verdict {
         let state = self.state();
@@ -57,8 +113,8 @@ impl Evidence<'_> {
     /// *Overloaded* when debt grows without bound, or when it grows at the peak and breaks the
     /// contract; a peak that the contract survives is no overload.
     fn state(&self) -> VerdictState {
-        let Supply { sustainable, sustainable_at_peak, .. } = self.supply;
-        let (required, required_peak) = self.unyielding;
+        let Supply { sustainable, sustainable_at_peak, .. } = self.binding.supply;
+        let (required, required_peak) = self.binding.unyielding;
         if required.rps > sustainable.rps {
             VerdictState::Overloaded
         } else if self.untold.is_some() {
@@ -74,7 +130,7 @@ impl Evidence<'_> {
 
     fn sentence(&self, state: VerdictState) -> String {
         let good = percent(self.attainment);
-        let supply = self.supply;
+        let supply = self.binding.supply;
         match state {
             VerdictState::NotMeasuredHere => self.untold.clone().unwrap_or_default(),
             VerdictState::Overloaded => {
@@ -91,8 +147,10 @@ impl Evidence<'_> {
                     "the mix at that hour"
                 };
                 format!(
-                    "{kind} need {} tok/s{when}; this fleet sustains {} for {mix}",
+                    "{kind} need {} tok/s{}{when}; {} sustains {} for {mix}",
                     three_digits(need.tps(supply.binds)),
+                    self.binding.pool.map_or_else(String::new, |pool| format!(" of pool {pool}")),
+                    if self.binding.pool.is_some() { "it".to_owned() } else { self.binding.who() },
                     three_digits(have.tps(supply.binds))
                 )
             }
@@ -110,12 +168,13 @@ impl Evidence<'_> {
                 "All work is done, but only {good} of requests are good; debt does not grow"
             ),
             _ => format!(
-                "{good} of requests are good at {} req/s; peak demand is {} of what this fleet \
+                "{good} of requests are good at {} req/s; peak demand is {} of what {} \
                  sustains{}{}",
-                three_digits(supply.required.rps),
+                three_digits(self.offered_rps),
                 percent(supply.required_peak.rps / supply.sustainable_at_peak.rps),
+                self.binding.who(),
                 if supply.is_another_mix_at_peak() { " of the mix at that hour" } else { "" },
-                if self.unyielding.1.rps > supply.sustainable_at_peak.rps {
+                if self.binding.unyielding.1.rps > supply.sustainable_at_peak.rps {
                     ", too briefly to break the contract"
                 } else {
                     ""
@@ -134,8 +193,8 @@ impl Evidence<'_> {
     /// Demand that comes anyhow and the supply that it exceeds, at the peak if it does there, else
     /// in the mean; and when that is.
     fn excess(&self) -> (MixRate, MixRate, &'static str) {
-        let Supply { sustainable, sustainable_at_peak, .. } = self.supply;
-        let (required, required_peak) = self.unyielding;
+        let Supply { sustainable, sustainable_at_peak, .. } = self.binding.supply;
+        let (required, required_peak) = self.binding.unyielding;
         if required_peak.rps <= sustainable_at_peak.rps {
             return (required, *sustainable, "");
         }
@@ -148,7 +207,7 @@ impl Evidence<'_> {
             return Vec::new();
         }
         let mut causes = self.losses();
-        causes.extend_from_slice(self.missed_targets);
+        causes.extend_from_slice(&self.missed_targets);
         if state == VerdictState::Overloaded {
             let (need, have, when) = self.excess();
             let growth = three_digits(need.rps - have.rps);
@@ -162,7 +221,7 @@ impl Evidence<'_> {
                 format!("work piles up at {growth} req/s{during}")
             };
             causes.insert(0, what);
-            let by = match self.supply.saturated_by {
+            let by = match self.binding.supply.saturated_by {
                 SaturatedBy::Seats => "every seat (max_num_seqs) is taken",
                 SaturatedBy::KvMemory => "KV memory is full",
                 SaturatedBy::TokenBudget => "every step's max_num_batched_tokens is used up",
@@ -245,15 +304,24 @@ impl Evidence<'_> {
 const WIDE_BAND: f64 = 0.2;
 
 /// On what an answer rests whose step times come from a datasheet or have a wide band, as a clause
-/// after it: a range, which no number of seeds makes a probability.
-pub fn proviso(pool: &Pool) -> Option<String> {
-    let provenance = &pool.step_time()?.resolved.provenance;
-    let band = provenance.band?;
-    let whose = match provenance.origin {
-        Origin::Datasheet => "the datasheet's step times are",
-        _ if band.typical >= WIDE_BAND => "these step times are",
-        _ => return None,
+/// after it: a range, which no number of seeds makes a probability. Of several pools, the widest.
+pub fn proviso(scenario: &Scenario) -> Option<String> {
+    let wide = scenario.pools().filter_map(|pool| {
+        let provenance = &pool.step_time()?.resolved.provenance;
+        let band = provenance.band?;
+        let whose = match provenance.origin {
+            Origin::Datasheet => "the datasheet's step times are",
+            _ if band.typical >= WIDE_BAND => "these step times are",
+            _ => return None,
+        };
+        Some((pool, band, whose))
+    });
+    let (pool, band, whose) = wide.reduce(|a, b| if b.1.typical > a.1.typical { b } else { a })?;
+    let of = if scenario.has_several_pools() {
+        format!(" for pool {}", pool.name)
+    } else {
+        String::new()
     };
     let (low, high) = (three_digits(band.low), three_digits(band.high));
-    Some(format!("if {whose} right: true ones may be {low} to {high} × as long"))
+    Some(format!("if {whose} right{of}: true ones may be {low} to {high} × as long"))
 }

@@ -92,6 +92,7 @@ impl Conditions {
         let dues = dues(count, rate_rps, burstiness);
         let request = |due| OfferedRequest {
             class: 0,
+            pool: 0,
             due,
             input_tokens: input,
             output_tokens: output,

@@ -32,7 +32,7 @@ use observed::Observation;
 use report::{ExcludedPoint, PointFit, StatisticFit, TrustRange};
 use votes::{scales, weighted_median};
 
-use crate::accounts::{Unanswerable, fleet_spec};
+use crate::accounts::{Unanswerable, replica_spec};
 use crate::ingest::{BenchmarkPoint, Parsed, ParsedFile};
 use crate::problem::Severity;
 use crate::review::{Finding, review};
@@ -123,8 +123,8 @@ pub fn usable_points(
 }
 
 fn with_pool<T>(pool: &Pool, fit: impl FnOnce(&CalibratedPool) -> T) -> Result<T, Unanswerable> {
-    let spec = fleet_spec(pool)?.replica;
-    let step_time = pool.step_time().ok_or(Unanswerable::DeclaredRatesOnly)?;
+    let spec = replica_spec(pool)?;
+    let step_time = pool.step_time().ok_or(Unanswerable::DeclaredRatesOnly { pool: 0 })?;
     let budget = u64::from(pool.scheduler.max_num_batched_tokens);
     let replica = |scale: f64| ReplicaSpec {
         law: step_time.resolved.compile(budget, scale, step_time.step_overhead_s),

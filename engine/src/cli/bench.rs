@@ -206,6 +206,7 @@ fn workload(case: &Case) -> Vec<OfferedRequest> {
             due_s += gap.sample(&mut keyed(key(Stream::Arrivals, i)));
             OfferedRequest {
                 class: 0,
+                pool: 0,
                 due: Picos::from_secs(due_s),
                 input_tokens: tokens(&inputs, key(Stream::InputTokens, i)),
                 output_tokens: tokens(&outputs, key(Stream::OutputTokens, i)),

@@ -52,8 +52,8 @@ pub struct RequestTable<'a> {
     pub contracts: &'a [Contract],
     /// Requests due before this are left out.
     pub warmup: Picos,
-    /// USD per replica-second; no price, no cost.
-    pub usd_per_replica_s: Option<f64>,
+    /// USD per replica-second of each pool; no price, no cost.
+    pub usd_per_replica_s: Vec<Option<f64>>,
 }
 
 const REQUEST_COLUMNS: [&str; 20] = [
@@ -137,7 +137,10 @@ impl RequestTable<'_> {
             stamps.preemptions.to_string(),
             stamps.cached_tokens.to_string(),
             slo::classify(&self.contracts[class], request, stamps).name().to_owned(),
-            number(self.usd_per_replica_s.map(|usd| usd * stamps.busy.as_secs())),
+            number(
+                self.usd_per_replica_s[request.pool as usize]
+                    .map(|usd| usd * stamps.busy.as_secs()),
+            ),
             millis(slo::ttfvt(request, stamps)),
             // Without a limit nobody counted.
             self.contracts[class].itl.map_or_else(String::new, |_| stamps.gaps_above.to_string()),

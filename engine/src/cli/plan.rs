@@ -26,7 +26,7 @@ pub fn run(args: &ScenarioArg) -> Result<Answer, Failure> {
     let severities = warnings.iter().map(|warning| warning.severity).chain(checked.severities());
     let severities: Vec<_> = severities.collect();
     let scenario = &checked.scenario;
-    if scenario.pool.memory.does_not_fit.is_some() {
+    if scenario.pools().any(|pool| pool.memory.does_not_fit.is_some()) {
         return Ok(estimate::of(scenario)?.with_findings(severities));
     }
     let stopped = || Failure::Usage("the plan was stopped before it had an answer".to_owned());

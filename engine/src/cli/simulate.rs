@@ -4,7 +4,7 @@ use goodput_engine::accounts::accounting::Accounting;
 use goodput_engine::accounts::report::SimReport;
 use goodput_engine::accounts::{Simulated, Unanswerable, answer, cross};
 use goodput_engine::problem::Problem;
-use goodput_engine::scenario::Scenario;
+use goodput_engine::scenario::{Pool, Scenario};
 use goodput_engine::stats;
 use serde::Serialize;
 
@@ -54,7 +54,7 @@ pub fn run(args: &SimulateArgs) -> Result<Answer, Failure> {
     scenario.seed = args.seed.unwrap_or(scenario.seed);
     let mut first = match answer(&scenario) {
         Ok(simulated) => simulated,
-        Err(why @ (Unanswerable::DoesNotFit | Unanswerable::DeclaredRatesOnly)) => {
+        Err(why @ (Unanswerable::DoesNotFit { .. } | Unanswerable::DeclaredRatesOnly { .. })) => {
             return instead(args, &scenario, &why, checked.severities());
         }
         Err(why) => return Err(why.problem().into()),
@@ -66,7 +66,7 @@ pub fn run(args: &SimulateArgs) -> Result<Answer, Failure> {
         write_file(path, |out| write_series(&first.report.series, out))?;
     }
     for Crossing(by) in &args.by {
-        let run = (first.requests.as_slice(), first.run.stamps.as_slice());
+        let run = (first.requests.as_slice(), &first.run);
         let crossed = cross(&scenario, run, by).map_err(|why| why.problem())?;
         first.report.accounting.crossed.push(crossed);
     }
@@ -111,16 +111,17 @@ fn check_tables(args: &SimulateArgs) -> Result<(), Failure> {
 }
 
 fn requests<'a>(scenario: &'a Scenario, simulated: &'a Simulated) -> RequestTable<'a> {
-    let pool = &scenario.pool;
-    let price = pool.price.as_ref();
-    let usd_per_replica_h = price.map(|p| p.usd_per_gpu_hour * f64::from(pool.gpus_per_replica));
+    let usd_per_replica_s = |pool: &Pool| {
+        let usd_per_gpu_h = pool.price.as_ref()?.usd_per_gpu_hour;
+        Some(usd_per_gpu_h * f64::from(pool.gpus_per_replica) / 3600.0)
+    };
     RequestTable {
         requests: &simulated.requests,
         stamps: &simulated.run.stamps,
         class_names: scenario.classes.iter().map(|class| class.name.as_str()).collect(),
         contracts: &scenario.contracts,
         warmup: scenario.warmup,
-        usd_per_replica_s: usd_per_replica_h.map(|usd| usd / 3600.0),
+        usd_per_replica_s: scenario.pools().map(usd_per_replica_s).collect(),
     }
 }
 

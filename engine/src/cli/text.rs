@@ -2,6 +2,7 @@
 
 mod estimate;
 mod plan;
+mod pools;
 mod remedies;
 mod simulation;
 

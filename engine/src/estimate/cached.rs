@@ -37,7 +37,7 @@ pub fn find(scenario: &Scenario, classes: &mut [ClassDemand]) {
         let cache = Cache {
             block: f64::from(scheduler.block_size),
             kept_s,
-            replicas: f64::from(scenario.pool.replicas),
+            replicas: f64::from(scenario.pool.most_replicas()),
         };
         let rates: Vec<f64> = classes.iter().map(|class| rate(class, scenario)).collect();
         for class in classes.iter_mut() {
@@ -56,7 +56,7 @@ pub fn if_kept(scenario: &Scenario, classes: &[ClassDemand]) -> f64 {
     let cache = Cache {
         block: f64::from(scenario.pool.scheduler.block_size),
         kept_s: f64::INFINITY,
-        replicas: f64::from(scenario.pool.replicas),
+        replicas: f64::from(scenario.pool.most_replicas()),
     };
     let (mut sum, mut all) = (0.0, 0.0);
     for class in classes {
@@ -70,7 +70,7 @@ pub fn if_kept(scenario: &Scenario, classes: &[ClassDemand]) -> f64 {
 
 /// Requests of a class per second, as far as they are known beforehand.
 fn rate(class: &ClassDemand, scenario: &Scenario) -> f64 {
-    let arrivals = class.class.arrivals.expected(Picos::ZERO, scenario.horizon);
+    let arrivals = class.class.expected(Picos::ZERO, scenario.horizon);
     let of_users = || {
         let crowd = class.class.arrivals.closed_loop()?;
         Some(f64::from(crowd.users) / crowd.think.mean_s().max(1.0))
@@ -83,7 +83,7 @@ fn kept_s(scenario: &Scenario, classes: &[ClassDemand]) -> Option<f64> {
     let mean = demand::between(classes, Picos::ZERO, scenario.horizon);
     let model = ReplicaModel::of(&scenario.pool);
     let field = model.steps(&mean.served).filter(|_| mean.served_rps > 0.0)?;
-    let at = field.at_rate(mean.served_rps / f64::from(scenario.pool.replicas));
+    let at = field.at_rate(mean.served_rps / f64::from(scenario.pool.most_replicas()));
     let at = at.unwrap_or_else(|| field.saturated().0);
     let capacity =
         scenario.pool.usable_blocks() as f64 * f64::from(scenario.pool.scheduler.block_size);

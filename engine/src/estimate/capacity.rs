@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::demand::{self, ClassDemand};
 use super::latency;
 use super::mean_field::{LengthMoments, MeanField, MeanShape, Operating};
+use super::pools;
 use super::service::ReplicaModel;
 use crate::accounts::report::SaturatedBy;
 use crate::problem::Problem;
@@ -36,6 +37,9 @@ const FACTORS: [f64; 9] = [0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0, 8.0];
 pub struct Capacity {
     /// What.
     pub over: CapacityAxis,
+    /// The pool that this is of, where there are several: the one with the least to spare.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
     /// Rows in ascending order.
     pub points: Vec<CapacityPoint>,
     /// Rows that cannot be, in words.
@@ -73,12 +77,22 @@ pub struct CapacityPoint {
     pub saturated_by: SaturatedBy,
 }
 
-/// Capacity of the fleet of `scenario` for its mix, over one axis.
+/// Capacity of the fleet of `scenario` for its mix, over one axis; of several pools, that of the one
+/// with the least to spare.
 ///
 /// # Errors
 /// The model does not fit, nothing of the mix fits, or batches of declared token rates are asked
 /// for.
 pub fn capacity(scenario: &Scenario, over: CapacityAxis) -> Result<Capacity, Problem> {
+    if scenario.has_several_pools() {
+        let part = pools::least_to_spare(scenario);
+        let capacity = of_one_pool(&part, over)?;
+        return Ok(Capacity { pool: Some(part.pool.name), ..capacity });
+    }
+    of_one_pool(scenario, over)
+}
+
+fn of_one_pool(scenario: &Scenario, over: CapacityAxis) -> Result<Capacity, Problem> {
     if scenario.pool.memory.does_not_fit.is_some() {
         return Err(Problem::error(
             "fleet.pools[0]",
@@ -97,7 +111,7 @@ pub fn capacity(scenario: &Scenario, over: CapacityAxis) -> Result<Capacity, Pro
     }
     let fleet = Fleet {
         model: ReplicaModel::of(&scenario.pool),
-        replicas: f64::from(scenario.pool.replicas),
+        replicas: f64::from(scenario.pool.most_replicas()),
         contracts: &scenario.contracts,
     };
     match over {
@@ -121,7 +135,7 @@ impl Fleet<'_> {
         classes: &[ClassDemand],
         (over, scenario): (CapacityAxis, &Scenario),
     ) -> Capacity {
-        let mut capacity = Capacity { over, points: Vec::new(), left_out: Vec::new() };
+        let mut capacity = Capacity { over, pool: None, points: Vec::new(), left_out: Vec::new() };
         let longest = f64::from(scenario.pool.scheduler.max_model_len);
         for factor in FACTORS {
             let (input, output) = match over {
@@ -184,8 +198,12 @@ impl Fleet<'_> {
             ));
         };
         let (full, by) = field.saturated();
-        let mut capacity =
-            Capacity { over: CapacityAxis::Batch, points: Vec::new(), left_out: Vec::new() };
+        let mut capacity = Capacity {
+            over: CapacityAxis::Batch,
+            pool: None,
+            points: Vec::new(),
+            left_out: Vec::new(),
+        };
         let seats = f64::from(scenario.pool.scheduler.max_num_seqs);
         let mut batch = 1.0;
         while batch < full.decode_seqs {

@@ -67,7 +67,7 @@ fn occupied(
     model: &ReplicaModel,
 ) -> Option<f64> {
     let mean = demand::between(classes, Picos::ZERO, scenario.horizon);
-    let per_replica = mean.served_rps / f64::from(scenario.pool.replicas);
+    let per_replica = mean.served_rps / f64::from(scenario.pool.most_replicas());
     if per_replica <= 0.0 {
         return Some(0.0);
     }

@@ -72,7 +72,7 @@ pub fn between(classes: &[ClassDemand], from: Picos, to: Picos) -> IntervalDeman
     let (mut offered, mut sum, mut served_rps) =
         (MixRate::default(), LengthMoments::default(), 0.0);
     for ClassDemand { class, lengths, closed_loop_rps, turns } in classes {
-        let rate = closed_loop_rps.unwrap_or(turns * class.arrivals.expected(from, to) / seconds);
+        let rate = closed_loop_rps.unwrap_or(turns * class.expected(from, to) / seconds);
         offered.rps += rate;
         offered.prefill_tps += rate * lengths.offered.input;
         offered.decode_tps += rate * lengths.offered.output;

@@ -48,7 +48,7 @@ impl Latencies {
             return None;
         }
         let field = model.steps(&mean.served)?;
-        let replicas = f64::from(scenario.pool.replicas);
+        let replicas = f64::from(scenario.pool.most_replicas());
         let (full, _) = field.saturated();
         let at_mean = field.at_rate(mean.served_rps / replicas);
         let contracts = &scenario.contracts;

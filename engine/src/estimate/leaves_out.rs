@@ -13,8 +13,13 @@ pub fn leaves_out(scenario: &Scenario) -> Vec<String> {
     };
     [
         (
-            scenario.pool.admission.is_limited(),
+            scenario.admission.is_limited(),
             "admission limits: everybody is let in, so debt and latencies are those of an open door",
+        ),
+        (
+            scenario.pools().any(|pool| !pool.life.is_constant()),
+            "replicas that start, fail or are scaled: as many as there are at most are taken to be \
+             ready all the time",
         ),
         (any(leaves), "clients who leave: all are served to the end"),
         (

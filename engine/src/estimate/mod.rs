@@ -18,6 +18,7 @@ mod leaves_out;
 mod lengths;
 mod mean_field;
 mod memory;
+mod pools;
 pub mod report;
 mod service;
 mod sessions;
@@ -36,15 +37,17 @@ use crate::scenario::Scenario;
 
 /// Memory, supply, capacity and debt of `scenario`, in well under 5 ms.
 pub fn estimate(scenario: &Scenario) -> EstimateReport {
-    let memory = memory::report(&scenario.pool);
-    if let Some(does_not_fit) = &scenario.pool.memory.does_not_fit {
+    let memory = memory::report(scenario.pools());
+    if let Some(does_not_fit) = scenario.pools().find_map(|pool| pool.memory.does_not_fit.as_ref())
+    {
         return EstimateReport {
             verdict: EstimateVerdict::DoesNotFit,
             memory,
             smallest_fitting: does_not_fit.smallest_fitting.map(Into::into),
             supply: None,
+            pools: Vec::new(),
         };
     }
-    let (verdict, supply) = supply::estimate(scenario);
-    EstimateReport { verdict, memory, smallest_fitting: None, supply: Some(supply) }
+    let (verdict, supply, pools) = pools::estimate(scenario);
+    EstimateReport { verdict, memory, smallest_fitting: None, supply: Some(supply), pools }
 }

@@ -19,6 +19,21 @@ pub struct EstimateReport {
     /// Everything that supposes that it fits.
     #[serde(flatten)]
     pub supply: Option<SupplyEstimate>,
+    /// The same of each pool alone, where there are several, in the order of the document.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pools: Vec<PoolEstimate>,
+}
+
+/// The estimate of one pool: of what is routed to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PoolEstimate {
+    /// Name of the pool.
+    pub name: String,
+    /// What the estimate says of it.
+    pub verdict: EstimateVerdict,
+    /// Demand on it and its supply.
+    #[serde(flatten)]
+    pub supply: SupplyEstimate,
 }
 
 /// What a class asks for by its distributions. A draw scatters around it.
@@ -83,6 +98,9 @@ pub struct MemoryReport {
 /// Memory of one replica of a pool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PoolMemory {
+    /// Name of the pool; empty of one that has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
     /// One token of the whole model, bytes, every layer caching it.
     pub kv_bytes_per_token: f64,
     /// The same on each GPU, heads replicated where TP exceeds them.

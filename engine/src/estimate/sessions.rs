@@ -22,7 +22,7 @@ impl SessionTurns {
     /// Of `class`; `None` where it has no sessions.
     pub fn of(class: &TrafficClass, scenario: &Scenario) -> Option<Self> {
         class.session.as_ref()?;
-        let bounds = (scenario.horizon, scenario.pool.scheduler.max_model_len);
+        let bounds = (scenario.horizon, scenario.max_model_len_of(class));
         let (mut sessions, mut turns) = (Vec::new(), 0);
         for place in 0..SESSIONS {
             let session = class.session_alone(SEED, place, bounds);

@@ -79,7 +79,7 @@ fn rates(
     timeline: &Timeline,
 ) -> SupplyEstimate {
     let pool = &scenario.pool;
-    let replicas = f64::from(pool.replicas);
+    let replicas = f64::from(pool.most_replicas());
     let (per_replica_rps, binding_constraint) = if mean.served_rps > 0.0 {
         (model.sustainable(&mean.served).0, model.binds(&mean.served))
     } else {
@@ -88,8 +88,9 @@ fn rates(
     };
     let sustainable_rps = per_replica_rps * replicas;
     let utilization = ratio(mean.served_rps, sustainable_rps);
+    let cached: Vec<f64> = classes.iter().map(|class| class.lengths.offered.cached).collect();
     SupplyEstimate {
-        workload: workload::classes(scenario, classes),
+        workload: workload::classes(scenario, &cached),
         required_prefill_tps: mean.offered.prefill_tps,
         required_decode_tps: mean.offered.decode_tps,
         prefix_hit_rate: prefix_hit_rate(&mean.served),

@@ -51,7 +51,7 @@ impl Timeline {
         let count = windows * per_window;
         let interval_s = scenario.horizon.as_secs() / f64::from(count);
         let edge = |i: u32| Picos::from_secs(f64::from(i) * interval_s);
-        let replicas = f64::from(scenario.pool.replicas);
+        let replicas = f64::from(scenario.pool.most_replicas());
         let intervals: Vec<Interval> = (0..count)
             .map(|i| {
                 let demand = demand::between(classes, edge(i), edge(i + 1));

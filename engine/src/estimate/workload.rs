@@ -1,6 +1,6 @@
 //! What each class asks for, realised: the numbers that stand beside every distribution.
 
-use super::demand::{self, ClassDemand};
+use super::demand;
 use super::lengths::{Node, class_lengths, generated, nodes};
 use super::report::{ClassWorkload, SharingWorkload};
 use super::sessions::SessionTurns;
@@ -11,11 +11,11 @@ use crate::workload::{
     Hidden, LengthSummary, Lengths, OfferedRequest, Pairing, SharedPrefix, TrafficClass,
 };
 
-/// Every class of `scenario`, by its distributions: what is drawn scatters around it.
-pub fn classes(scenario: &Scenario, demands: &[ClassDemand]) -> Vec<ClassWorkload> {
-    let max_model_len = scenario.pool.scheduler.max_model_len;
-    let of_class = |(class, demand): (&TrafficClass, &ClassDemand)| {
-        let cached = demand.lengths.offered.cached;
+/// Every class of `scenario`, by its distributions: what is drawn scatters around it. Of the prompts
+/// of each so many tokens are found `cached` in the mean.
+pub fn classes(scenario: &Scenario, cached: &[f64]) -> Vec<ClassWorkload> {
+    let of_class = |(class, cached): (&TrafficClass, &f64)| {
+        let max_model_len = scenario.max_model_len_of(class);
         let requests = demand::recorded(class, scenario.horizon);
         let turns = SessionTurns::of(class, scenario);
         let lengths = match &turns {
@@ -33,7 +33,7 @@ pub fn classes(scenario: &Scenario, demands: &[ClassDemand]) -> Vec<ClassWorkloa
             name: class.name.clone(),
             tenant: class.tenant.clone(),
             expected_requests: turns.as_ref().map_or(1.0, SessionTurns::per_session)
-                * class.arrivals.expected(Picos::ZERO, scenario.horizon),
+                * class.expected(Picos::ZERO, scenario.horizon),
             input_tokens: LengthSummary {
                 mean: lengths.offered.input,
                 p50,
@@ -49,11 +49,11 @@ pub fn classes(scenario: &Scenario, demands: &[ClassDemand]) -> Vec<ClassWorkloa
                 share_over_max_model_len: over,
             },
             share_at_max_output_tokens: truncated,
-            sharing: sharing(class, turns.as_ref(), cached),
+            sharing: sharing(class, turns.as_ref(), *cached),
             mean_hidden_tokens: mean_hidden(class, requests, lengths.offered.output),
         }
     };
-    scenario.classes.iter().zip(demands).map(of_class).collect()
+    scenario.classes.iter().zip(cached).map(of_class).collect()
 }
 
 /// What the prompts of `class` share, `cached` tokens of which are found in the mean.

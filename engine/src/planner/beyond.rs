@@ -3,7 +3,7 @@
 
 use super::alone::{Cause, Lost, losses};
 use super::report::PlanAnswer;
-use crate::accounts::fleet_spec;
+use crate::accounts::replica_spec;
 use crate::accounts::words::{percent, span_ms};
 use crate::estimate::report::SupplyEstimate;
 use crate::scenario::Scenario;
@@ -22,7 +22,7 @@ pub fn beyond_count(
     if supply.simplified {
         return Some(declared(scenario, supply));
     }
-    let spec = fleet_spec(&scenario.pool).ok()?.replica;
+    let spec = replica_spec(&scenario.pool).ok()?;
     (0..seeds).find_map(|offset| {
         let seed = scenario.seed.wrapping_add(offset);
         capped(&Scenario { seed, ..scenario.clone() }, &spec)
@@ -62,7 +62,7 @@ fn capped(scenario: &Scenario, spec: &ReplicaSpec) -> Option<PlanAnswer> {
         Cause::Error => class.lasting_error_rate(),
         // Truncated answers have a rate of their own, and how many there are is drawn.
         Cause::Quality if class.truncated_pass_rate.is_none() => {
-            1.0 - class.quality.pass_rate().unwrap_or(1.0)
+            1.0 - class.pass_rate(0.0).unwrap_or(1.0)
         }
         _ => lost.share(cause),
     };

@@ -11,6 +11,15 @@ pub struct PlanReport {
     pub sentence: String,
     /// What the search found.
     pub answer: PlanAnswer,
+    /// The pool that this is the plan of, where there are several: the one with the least to spare.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<String>,
+    /// The plans of the others, in the order of the document.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_pools: Vec<PlanReport>,
+    /// What of the scenario the plan sees otherwise, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// The present fleet, N − 1, N and N + 1, without repeats, ascending.
     pub fleets: Vec<FleetRow>,
     /// What each step from one of those fleets to the next larger one costs and adds.

@@ -180,24 +180,24 @@ impl Runs {
     }
 
     fn own_load(&mut self, scenario: &Scenario, needed: Needed) -> Option<Holding> {
-        let fleet = fleet_spec(&scenario.pool).ok()?;
+        let fleet = fleet_spec(scenario).ok()?;
         let requests = match self.workloads.entry(needed.variant.seed_offset) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(scenario.offered().ok()?),
         };
         // Among more replicas the turns of a session find less of what they said before.
-        let among = if scenario.has_sessions() { fleet.replicas } else { 0 };
+        let among = if scenario.has_sessions() { fleet.replicas() } else { 0 };
         let saturations = match self.saturations.entry(among) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(new) => {
                 let (mix, Scenario { classes, horizon, .. }) = (scenario.mix().ok()?, scenario);
-                let replicas = (&fleet.replica, fleet.replicas);
+                let replicas = (&fleet.pools[0].replica, fleet.replicas());
                 *new.insert(Saturations::of(classes, &mix, *horizon, replicas)?)
             }
         };
         let left = self.budget - self.spent;
-        let rate = WorkRate::new(&saturations.mean, fleet.replicas);
-        let sim = begin(scenario, requests, &fleet).weighing(rate);
+        let rate = WorkRate::new(&saturations.mean, fleet.replicas());
+        let sim = begin(scenario, requests, &fleet).weighing(&[rate]);
         let (end, work) = simulate_while_hopeful(scenario, requests, sim, left, needed.to_the_end);
         self.spent += work;
         let run = match end {
@@ -205,11 +205,11 @@ impl Runs {
             End::Hopeless => return Some(Holding::Fails),
             End::CutOff => return Some(Holding::Undecided),
         };
-        let answer = Answer::serving(scenario, requests.clone(), saturations).ok()?;
+        let answer = Answer::serving(scenario, requests.clone(), vec![Some(saturations)]).ok()?;
         let report = answer.count(&run);
         if needed.variant.seed_offset == 0 {
             let Supply { required_peak, sustainable_at_peak, .. } = report.supply;
-            let of_one = sustainable_at_peak.times(1.0 / f64::from(fleet.replicas));
+            let of_one = sustainable_at_peak.times(1.0 / f64::from(fleet.replicas()));
             self.supply = Some((required_peak, of_one));
         }
         self.summaries.insert(needed.variant, Some(summary(&report)));
@@ -218,7 +218,7 @@ impl Runs {
 
     /// Whether a variant of another load, or with a constraint relaxed, holds.
     fn other_load(&mut self, scenario: &Scenario) -> Option<Holding> {
-        let fleet = fleet_spec(&scenario.pool).ok()?;
+        let fleet = fleet_spec(scenario).ok()?;
         let requests = scenario.offered().ok()?;
         let left = self.budget - self.spent;
         let sim = begin(scenario, &requests, &fleet);

@@ -128,6 +128,7 @@ fn relax(scenario: &mut Scenario, constraint: Constraint) {
             for class in &mut scenario.classes {
                 class.error_rate = 0.0;
                 class.quality = Quality::NotChecked;
+                class.route = class.route.of_the_class_quality();
             }
         }
     }

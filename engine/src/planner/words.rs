@@ -1,10 +1,12 @@
 //! The plan in words.
 
-use super::report::{FleetRow, PlanAnswer};
+use super::report::{FleetRow, PlanAnswer, PlanReport};
 use super::variant::{ALPHA_STEPS, Constraint, Variant};
 use crate::accounts::proviso;
 use crate::accounts::words::{plural, span_ms};
+use crate::fleet::Scaling;
 use crate::scenario::Scenario;
+use crate::workload::TrafficClass;
 
 /// The answer in one sentence with its window and number of runs.
 pub fn sentence(scenario: &Scenario, answer: &PlanAnswer, fleets: &[FleetRow]) -> String {
@@ -21,7 +23,7 @@ pub fn sentence(scenario: &Scenario, answer: &PlanAnswer, fleets: &[FleetRow]) -
             });
             let verb = if *replicas == 1 { "holds" } else { "hold" };
             let fleet = with_gpus(*replicas, *gpus, *gpus_per_replica);
-            let proviso = proviso(&scenario.pool).map_or(String::new(), |text| format!(", {text}"));
+            let proviso = proviso(scenario).map_or(String::new(), |text| format!(", {text}"));
             format!("{fleet} {verb} the contract{runs}{fewer}{proviso}")
         }
         PlanAnswer::SupplyOnly { replicas, gpus, gpus_per_replica, .. } => format!(
@@ -35,6 +37,47 @@ pub fn sentence(scenario: &Scenario, answer: &PlanAnswer, fleets: &[FleetRow]) -
             format!("No fleet of up to {} holds the contract in every run", fleet_of(*tried))
         }
     }
+}
+
+/// The answers for all pools in one sentence.
+pub fn of_pools(plans: &[PlanReport]) -> String {
+    let of = |plan: &PlanReport| {
+        let name = plan.pool.as_deref().unwrap_or_default();
+        format!("pool {name}: {}", plan.sentence)
+    };
+    plans.iter().map(of).collect::<Vec<_>>().join("; ")
+}
+
+/// What of a scenario its plan sees otherwise.
+pub fn notes(scenario: &Scenario) -> Vec<String> {
+    let mut notes = Vec::new();
+    if scenario.has_several_pools() {
+        let split =
+            |class: &TrafficClass| class.route.is_split() && class.arrivals.closed_loop().is_some();
+        notes.push(
+            "each pool is planned for its part of every class, and that part alone has to meet the \
+             contract of the class"
+                .to_owned(),
+        );
+        if scenario.classes.iter().any(split) {
+            notes.push(
+                "users of a closed loop who are routed to several pools are a crowd of its own in \
+                 each"
+                    .to_owned(),
+            );
+        }
+        if scenario.admission.is_limited() {
+            notes.push("the limits at the door are held by each pool for itself".to_owned());
+        }
+    }
+    if scenario.pools().any(|pool| pool.life.scaling != Scaling::Fixed) {
+        notes.push(
+            "a constant number of replicas is planned; where an autoscaler or a timetable decides, \
+             the present fleet is taken at its most"
+                .to_owned(),
+        );
+    }
+    notes
 }
 
 /// A number of replicas.

@@ -6,7 +6,7 @@ use crate::fleet::KvPrecision;
 pub(super) const REMEDY: Remedy = Remedy { id: "kv_precision", propose };
 
 fn propose(situation: &Situation<'_>) -> Result<Vec<Proposal>, String> {
-    let pool = &situation.doc.fleet.pools[0];
+    let pool = situation.only_pool()?;
     if pool.kv_precision != KvPrecision::default() {
         return Err("the KV cache is not in 16 bits as it is".to_owned());
     }

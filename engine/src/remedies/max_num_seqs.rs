@@ -5,9 +5,8 @@ use crate::accounts::words::thousands;
 
 pub(super) const REMEDY: Remedy = Remedy { id: "max_num_seqs", propose };
 
-#[expect(clippy::unnecessary_wraps, reason = "as every remedy")]
 fn propose(situation: &Situation<'_>) -> Result<Vec<Proposal>, String> {
-    let present = situation.doc.fleet.pools[0].max_num_seqs;
+    let present = situation.only_pool()?.max_num_seqs;
     let proposal = |seqs: u32| {
         let title = format!("max_num_seqs {}", thousands(f64::from(seqs)));
         situation.with(title, |doc| doc.fleet.pools[0].max_num_seqs = seqs)

@@ -23,8 +23,9 @@ use serde::Serialize;
 
 use crate::accounts::{Simulated, Unanswerable};
 use crate::compare::{Base, Comparison, InputChange, Moved, ResultChange, Side};
+use crate::fleet::Scaling;
 use crate::problem::{Problem, Severity};
-use crate::scenario::doc::ScenarioDoc;
+use crate::scenario::doc::{PoolDoc, ScenarioDoc};
 use crate::scenario::{Scenario, check};
 
 /// A kind of edit.
@@ -73,6 +74,27 @@ impl Situation<'_> {
         let mut doc = self.doc.clone();
         edit(&mut doc);
         Proposal { title: title.into(), doc, caveats: Vec::new() }
+    }
+
+    /// The pool of the document, whose settings a remedy changes.
+    fn only_pool(&self) -> Result<&PoolDoc, String> {
+        match self.doc.fleet.pools.as_slice() {
+            [pool] => Ok(pool),
+            several => Err(format!(
+                "it changes the settings of a pool, and the fleet has {}: try it on a scenario of \
+                 one pool and what is routed there",
+                several.len()
+            )),
+        }
+    }
+
+    /// The same where as many replicas are there all the time.
+    fn pool_of_constant_size(&self) -> Result<&PoolDoc, String> {
+        let pool = self.only_pool()?;
+        if self.scenario.pool.life.scaling != Scaling::Fixed {
+            return Err("an autoscaler or a timetable says how many replicas there are".to_owned());
+        }
+        Ok(pool)
     }
 
     /// The tightest TTFT limit of a class that is offered, seconds.

@@ -5,9 +5,8 @@ use crate::accounts::words::plural;
 
 pub(super) const REMEDY: Remedy = Remedy { id: "replicas", propose };
 
-#[expect(clippy::unnecessary_wraps, reason = "as every remedy")]
 fn propose(situation: &Situation<'_>) -> Result<Vec<Proposal>, String> {
-    let present = situation.scenario.pool.replicas;
+    let present = situation.pool_of_constant_size()?.replicas;
     let supply = &situation.simulated.report.supply;
     let per_replica = supply.sustainable_at_peak.rps / f64::from(present);
     let floor = (supply.required_peak.rps / per_replica.max(f64::MIN_POSITIVE)).ceil();

@@ -5,7 +5,7 @@ use super::{Proposal, Remedy, Situation};
 pub(super) const REMEDY: Remedy = Remedy { id: "tensor_parallel", propose };
 
 fn propose(situation: &Situation<'_>) -> Result<Vec<Proposal>, String> {
-    let pool = &situation.doc.fleet.pools[0];
+    let pool = situation.pool_of_constant_size()?;
     let (replicas, size) = (pool.replicas, pool.tensor_parallel);
     if pool.num_gpu_blocks.is_some() {
         return Err("num_gpu_blocks was typed for this layout".to_owned());

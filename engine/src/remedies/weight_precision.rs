@@ -6,7 +6,7 @@ use crate::fleet::WeightPrecision;
 pub(super) const REMEDY: Remedy = Remedy { id: "weight_precision", propose };
 
 fn propose(situation: &Situation<'_>) -> Result<Vec<Proposal>, String> {
-    let pool = &situation.doc.fleet.pools[0];
+    let pool = situation.only_pool()?;
     if pool.weight_precision != WeightPrecision::default() {
         return Err("the weights are not in 16 bits as they are".to_owned());
     }

@@ -121,6 +121,7 @@ fn span_s(subject: &Subject) -> Option<f64> {
 fn labels(subject: &Subject, span_s: Option<f64>) -> Labels {
     let horizon = to_nanosecond(span_s.unwrap_or(0.0));
     Labels {
+        pools: Vec::new(),
         classes: vec![ClassLabel {
             name: String::new(),
             tenant: None,

@@ -2,17 +2,16 @@
 
 mod clients;
 mod contract;
+mod fleet;
 
 use proptest::prelude::*;
 
-use clients::{admission, leaving, session, shared_prefix, think_time};
+use clients::{leaving, session, shared_prefix, think_time};
 use contract::slo;
+use fleet::{fleet, route};
 
 use super::doc::*;
-use super::{CatalogRef, GpuRef, ModelRef};
-use crate::catalog;
-use crate::fleet::{KvPrecision, WeightPrecision};
-use crate::step_time::StepCoefficients;
+use super::{GpuRef, ModelRef};
 
 // Boxed where they are large: unboxed, the strategy of a document fills the stack of a test.
 
@@ -203,14 +202,14 @@ fn quality() -> impl Strategy<Value = QualityDoc> {
 }
 
 fn class() -> BoxedStrategy<ClassDoc> {
-    let who = (text(), text(), leaving(), or(0.0, number()), quality(), slo());
+    let who = (text(), text(), leaving(), or(0.0, number()), quality(), slo(), route());
     let what = (arrivals(), lengths(), lengths(), prop::option::of(any::<u32>()));
     let beside = (pairing(), hidden(), maybe(), prop::bool::weighted(0.8), or(0, any::<i32>()));
     let shared = (prop::option::of(shared_prefix()), prop::option::of(session()));
     (who, what, beside, shared)
         .prop_map(
             |(
-                (name, tenant, leaving, error_rate, quality, slo),
+                (name, tenant, leaving, error_rate, quality, slo, route),
                 (arrivals, input, output, budget),
                 (pairing, hidden_tokens, truncated_pass_rate, enabled, priority),
                 (shared_prefix, session),
@@ -219,6 +218,7 @@ fn class() -> BoxedStrategy<ClassDoc> {
                 ClassDoc {
                     enabled,
                     tenant,
+                    route,
                     pairing,
                     hidden_tokens,
                     shared_prefix,
@@ -240,117 +240,6 @@ fn class() -> BoxedStrategy<ClassDoc> {
         .boxed()
 }
 
-fn gpu() -> impl Strategy<Value = GpuRef> {
-    let custom = (text(), number()).prop_map(|(name, memory_gib)| {
-        let mut spec = catalog::gpus()[0].spec.clone();
-        spec.name = name;
-        spec.memory_gib = memory_gib;
-        CatalogRef::Custom(Box::new(spec))
-    });
-    prop_oneof![text().prop_map(|id| GpuRef::id(&id)), Just(GpuRef::id("H100-SXM")), custom]
-}
-
-fn model() -> impl Strategy<Value = ModelRef> {
-    let known = prop::sample::select(catalog::models()).prop_map(|entry| entry.shape.clone());
-    prop_oneof![
-        text().prop_map(|id| ModelRef::id(&id)),
-        Just(ModelRef::id("Llama-3.1-8B")),
-        known.prop_map(|shape| CatalogRef::Custom(Box::new(shape))),
-    ]
-}
-
-fn coefficients() -> impl Strategy<Value = StepCoefficients> {
-    prop::array::uniform9(number()).prop_map(|c| StepCoefficients {
-        c0_s: c[0],
-        cw_s: c[1],
-        cw_experts_s: c[2],
-        expert_share: c[3],
-        c1_s_per_token: c[4],
-        c2_s_per_pair: c[5],
-        c3_s_per_decode_seq: c[6],
-        c4_s_per_kv_token: c[7],
-        p: c[8],
-    })
-}
-
-fn step_time() -> impl Strategy<Value = StepTimeDoc> {
-    let source = prop_oneof![
-        Just(StepTimeSourceDoc::Catalog),
-        Just(StepTimeSourceDoc::Physics),
-        Just(StepTimeSourceDoc::Datasheet),
-        (coefficients(), text())
-            .prop_map(|(coefficients, by)| StepTimeSourceDoc::Coefficients { coefficients, by }),
-        (prop::option::of(number()), prop::option::of(number())).prop_map(
-            |(declared_input_tps, declared_output_tps)| StepTimeSourceDoc::Declared {
-                declared_input_tps,
-                declared_output_tps,
-            }
-        ),
-    ];
-    let fitted = (number(), prop::collection::vec(text(), 0..3), text(), any::<u32>(), number())
-        .prop_map(|(step_time_scale, files, fingerprint, points, residual)| FittedScaleDoc {
-            step_time_scale,
-            files,
-            fingerprint,
-            points,
-            residual,
-        });
-    (source, prop::option::of(fitted), or(0.0, number()), or(0.0, number())).prop_map(
-        |(source, fitted, step_overhead_ms, api_overhead_ms)| StepTimeDoc {
-            source,
-            fitted,
-            step_overhead_ms,
-            api_overhead_ms,
-        },
-    )
-}
-
-fn weights() -> impl Strategy<Value = WeightPrecision> {
-    use WeightPrecision::{Bf16, BytesPerParam, Fp8, Int4, Int8, Mxfp4Experts, Nvfp4};
-    let named = prop::sample::select(vec![Bf16, Fp8, Nvfp4, Mxfp4Experts, Int8, Int4]);
-    prop_oneof![named, number().prop_map(BytesPerParam)]
-}
-
-fn pool() -> impl Strategy<Value = PoolDoc> {
-    use KvPrecision::{Bf16, Fp8, Q4_0, Q8_0};
-    let kv = prop::sample::select(vec![Bf16, Fp8, Q8_0, Q4_0]);
-    let what = (gpu(), model(), any::<u32>(), or(1, any::<u32>()), weights(), kv);
-    let sizes = (or(256, any::<u32>()), or(2_048, any::<u32>()), or(16, any::<u32>()));
-    let memory =
-        (or(0.9, number()), prop::option::of(any::<u64>()), prop::option::of(any::<u32>()));
-    let foreign = (text(), number(), number(), text()).prop_map(
-        |(currency, per_gpu_hour, usd_per_unit, rate_as_of)| CurrencyPriceDoc {
-            currency,
-            per_gpu_hour,
-            usd_per_unit,
-            rate_as_of,
-        },
-    );
-    let price = (prop::option::of(number()), text(), prop::option::of(foreign));
-    (what, sizes, memory, prop::array::uniform4(any::<bool>()), step_time(), price).prop_map(
-        |(what, sizes, memory, switches, step_time, price)| PoolDoc {
-            tensor_parallel: what.3,
-            weight_precision: what.4,
-            kv_precision: what.5,
-            max_num_seqs: sizes.0,
-            max_num_batched_tokens: sizes.1,
-            block_size: sizes.2,
-            gpu_memory_utilization: memory.0,
-            num_gpu_blocks: memory.1,
-            max_model_len: memory.2,
-            enable_chunked_prefill: switches[0],
-            enable_prefix_caching: switches[1],
-            async_scheduling: switches[2],
-            scheduler_reserve_full_isl: switches[3],
-            step_time,
-            price_per_gpu_hour: price.0,
-            price_source: price.1,
-            price_in_currency: price.2,
-            ..PoolDoc::new(what.0, what.1, what.2)
-        },
-    )
-}
-
 /// Any document.
 pub(super) fn document() -> impl Strategy<Value = ScenarioDoc> {
     let workload = (
@@ -359,14 +248,13 @@ pub(super) fn document() -> impl Strategy<Value = ScenarioDoc> {
         or(0.0, number()),
         prop::collection::vec(class(), 0..4),
     );
-    let fleet = (prop::collection::vec(pool(), 0..3), admission());
-    (text(), workload, fleet).prop_map(|(name, workload, (pools, admission))| {
+    (text(), workload, fleet()).prop_map(|(name, workload, fleet)| {
         let (seed, horizon_s, warmup_s, classes) = workload;
         ScenarioDoc {
             version: VERSION,
             name,
             workload: WorkloadDoc { seed, horizon_s, warmup_s, classes },
-            fleet: FleetDoc { pools, routing: RoutingDoc::LeastOutstanding, admission },
+            fleet,
         }
     })
 }

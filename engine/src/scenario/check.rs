@@ -9,7 +9,9 @@ mod clients;
 mod contract;
 mod findings;
 mod lengths;
+mod life;
 mod pool;
+mod route;
 mod sharing;
 mod step_time;
 mod workload;
@@ -23,7 +25,7 @@ use crate::problem::Problem;
 pub use arrivals::arrivals_of;
 pub use contract::contract_of;
 pub use lengths::lengths_of;
-pub use pool::MAX_REPLICAS;
+pub use pool::{MAX_POOLS, MAX_REPLICAS};
 pub use workload::MAX_CLASSES;
 
 /// A scenario, and what may mislead in it though it can be computed.
@@ -51,12 +53,14 @@ pub fn check(doc: &ScenarioDoc) -> Result<Checked, Vec<Problem>> {
             format!("this Goodput reads version {VERSION}"),
         );
     }
-    let workload = workload::check(&doc.workload, &mut findings);
-    let pool = pool::check(&doc.fleet, &mut findings);
+    let workload = workload::check(doc, &mut findings);
+    let fleet = pool::check(&doc.fleet, &mut findings);
     admission::warn_about_shedding(&doc.fleet.admission, &doc.workload, &mut findings);
-    match (workload, pool) {
-        (Some(workload), Some(pool)) if !findings.any_error() => {
-            workload::warn_about_lengths(&workload, &pool.scheduler, &mut findings);
+    match (workload, fleet) {
+        (Some(workload), Some(fleet)) if !findings.any_error() => {
+            workload::warn_about_lengths(&workload, &fleet.pool, &fleet.beside, &mut findings);
+            route::warn_about_idle_pools(&doc.fleet, &workload.classes, &mut findings);
+            let pool::Fleet { pool, beside, routing, admission } = fleet;
             let scenario = Scenario {
                 name: doc.name.clone(),
                 seed: doc.workload.seed,
@@ -65,6 +69,9 @@ pub fn check(doc: &ScenarioDoc) -> Result<Checked, Vec<Problem>> {
                 classes: workload.classes,
                 contracts: workload.contracts,
                 pool,
+                beside,
+                routing,
+                admission,
             };
             Ok(Checked { scenario, warnings: findings.into_problems() })
         }

@@ -11,6 +11,7 @@ mod clients;
 mod defaults;
 mod fleet;
 mod lengths;
+mod life;
 mod text;
 mod workload;
 
@@ -19,6 +20,7 @@ pub use arrivals::*;
 pub use clients::*;
 pub use fleet::*;
 pub use lengths::*;
+pub use life::*;
 use serde::{Deserialize, Deserializer, Serialize};
 pub(super) use text::to_minimal_json;
 pub use text::{MAX_TEXT_BYTES, parse, to_json};

@@ -14,7 +14,9 @@ pub(super) const FINGERPRINT_CHARS: usize = 8;
 pub(super) fn fingerprint(doc: &ScenarioDoc) -> String {
     let mut hash = Fnv32::default();
     if let Ok(checked) = check(doc) {
-        hash.pool(&checked.scenario.pool);
+        for pool in checked.scenario.pools() {
+            hash.pool(pool);
+        }
     }
     format!("{:08x}", hash.0)
 }

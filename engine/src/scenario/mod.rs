@@ -12,12 +12,17 @@ mod pool;
 pub mod presets;
 mod refs;
 
-pub use check::{Checked, MAX_CLASSES, MAX_REPLICAS, arrivals_of, check, contract_of, lengths_of};
+pub use check::{
+    Checked, MAX_CLASSES, MAX_POOLS, MAX_REPLICAS, arrivals_of, check, contract_of, lengths_of,
+};
 pub use described::DescribedLengths;
 pub use from_trace::{LengthsWorkload, TraceForm, TraceWorkload};
 pub use pool::{Pool, Price, Scheduler, Service, StepTime};
 pub use refs::{CatalogRef, GpuRef, ModelRef};
 
+use std::borrow::Cow;
+
+use crate::fleet::{Admission, Routing};
 use crate::problem::Problem;
 use crate::slo::Contract;
 use crate::units::Picos;
@@ -41,11 +46,67 @@ pub struct Scenario {
     pub classes: Vec<TrafficClass>,
     /// What counts, one contract per class, at the same index.
     pub contracts: Vec<Contract>,
-    /// What serves.
+    /// What serves; where there are several pools, the first of them.
     pub pool: Pool,
+    /// The other pools, in the order of the document.
+    pub beside: Vec<Pool>,
+    /// How a request finds its replica within its pool.
+    pub routing: Routing,
+    /// Whom the fleet lets in.
+    pub admission: Admission,
 }
 
 impl Scenario {
+    /// All pools, in the order of the document: a request's pool is an index into them.
+    pub fn pools(&self) -> impl Iterator<Item = &Pool> + Clone {
+        std::iter::once(&self.pool).chain(&self.beside)
+    }
+
+    /// Whether there is more than one pool.
+    pub fn has_several_pools(&self) -> bool {
+        !self.beside.is_empty()
+    }
+
+    /// What is asked of each pool, and that pool: one scenario of one pool each, so that whatever is
+    /// said of such a one is said of a pool. Classes keep their indices; of one that is not routed
+    /// there nothing is asked. What binds all pools (the door, and users of a closed loop who wait
+    /// in one pool before they ask another) binds each as if it were alone.
+    pub fn parts(&self) -> Vec<Cow<'_, Self>> {
+        if !self.has_several_pools() {
+            return vec![Cow::Borrowed(self)];
+        }
+        let part = |(index, pool): (u32, &Pool)| {
+            Cow::Owned(Self {
+                classes: self.classes.iter().map(|class| class.at(index)).collect(),
+                pool: pool.clone(),
+                beside: Vec::new(),
+                ..self.clone()
+            })
+        };
+        (0..).zip(self.pools()).map(part).collect()
+    }
+
+    /// The same without classes of which nothing is asked; at least one stays.
+    #[must_use]
+    pub fn without_idle_classes(&self) -> Self {
+        let asked = |class: &TrafficClass| class.share() > 0.0;
+        let first = self.classes.iter().position(asked).unwrap_or(0);
+        let all = || self.classes.iter().zip(&self.contracts).enumerate();
+        let kept = || all().filter(|(i, (class, _))| *i == first || asked(class));
+        Self {
+            classes: kept().map(|(_, (class, _))| class.clone()).collect(),
+            contracts: kept().map(|(_, (_, contract))| contract.clone()).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// The longest prompt plus output that any pool takes of a class.
+    pub fn max_model_len_of(&self, class: &TrafficClass) -> u32 {
+        let pool = |index: u32| self.pools().nth(index as usize).unwrap_or(&self.pool);
+        let all = class.route.legs().iter().map(|leg| pool(leg.pool).scheduler.max_model_len);
+        all.max().unwrap_or(self.pool.scheduler.max_model_len)
+    }
+
     /// Whether some class is a closed loop, whose requests depend on what serves them.
     pub fn has_closed_loop(&self) -> bool {
         self.classes.iter().any(|class| class.arrivals.closed_loop().is_some())
@@ -68,7 +129,8 @@ impl Scenario {
     /// # Errors
     /// As [`Scenario::offered`].
     pub fn mix(&self) -> Result<Vec<OfferedRequest>, Problem> {
-        let bounds = (self.horizon, self.pool.scheduler.max_model_len);
+        let longest: Vec<u32> = self.pools().map(|pool| pool.scheduler.max_model_len).collect();
+        let bounds = (self.horizon, longest.as_slice());
         let mut mix = unfolded(&self.classes, self.offered()?, self.seed, bounds)?;
         for (index, class) in (0..).zip(&self.classes) {
             let users = class.arrivals.closed_loop().map_or(0, |crowd| crowd.users);

@@ -1,12 +1,14 @@
 //! A checked pool: what serves, with memory and step time worked out.
 
-use crate::fleet::{Admission, GpuSpec, KvFootprint, Layout, MemoryReport, ModelShape, Precision};
+use crate::fleet::{GpuSpec, KvFootprint, Layout, Life, MemoryReport, ModelShape, Precision};
 use crate::step_time::{CompiledLaw, DeclaredThroughput, ResolvedStepTime};
 use crate::units::Picos;
 
 /// Like replicas of one model on one kind of GPU.
 #[derive(Debug, Clone)]
 pub struct Pool {
+    /// By which routes name it.
+    pub name: String,
     /// The GPU.
     pub gpu: GpuSpec,
     /// The model.
@@ -15,14 +17,14 @@ pub struct Pool {
     pub layout: Layout,
     /// Number formats of weights and KV cache.
     pub precision: Precision,
-    /// Model copies behind the router, at least one.
+    /// Model copies behind the router at first, at least one.
     pub replicas: u32,
+    /// How they come and go.
+    pub life: Life,
     /// GPUs of one replica.
     pub gpus_per_replica: u32,
     /// The engine's settings.
     pub scheduler: Scheduler,
-    /// Whom the router lets into its queues.
-    pub admission: Admission,
     /// From due to queued: tokeniser and server.
     pub api_overhead: Picos,
     /// Memory of one replica. It may say that the model does not fit; then nothing else holds.
@@ -104,7 +106,13 @@ impl Pool {
         u32::try_from(blocks.saturating_sub(by_length)).unwrap_or(u32::MAX)
     }
 
-    /// GPUs of all replicas.
+    /// The most replicas that are wanted at any moment: those of a fixed pool, and the maximum of
+    /// an autoscaler.
+    pub fn most_replicas(&self) -> u32 {
+        self.life.most_replicas(self.replicas)
+    }
+
+    /// GPUs of all replicas with which it begins.
     pub fn gpus(&self) -> u32 {
         self.gpus_per_replica.saturating_mul(self.replicas)
     }

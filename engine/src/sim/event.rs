@@ -18,6 +18,23 @@ pub enum EventKind {
     Stall,
     /// A client or gateway has waited long enough for all of it.
     TimeOut,
+    /// A replica has started.
+    Ready,
+    /// A replica fails by chance.
+    Fail,
+    /// A replica fails at a given moment.
+    Crash,
+    /// An autoscaler looks.
+    Decide,
+    /// A decision about the number of replicas has come through.
+    Scale,
+}
+
+impl EventKind {
+    /// Whether it is the fleet's own: it goes on when nobody asks any more.
+    pub fn is_of_the_fleet(self) -> bool {
+        self >= Self::Ready
+    }
 }
 
 /// Something that happens at a moment; the derived order (time, kind, index) is total.
@@ -27,7 +44,7 @@ pub struct Event {
     pub at: Picos,
     /// What.
     pub kind: EventKind,
-    /// To whom: the index of a request or of a replica.
+    /// To whom: the index of a request, of a replica, of a pool or of a failure.
     pub index: u32,
 }
 

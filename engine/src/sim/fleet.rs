@@ -1,9 +1,16 @@
 //! The fleet: arrivals find a replica, replicas step, users give up, and somebody keeps count.
 
 mod admission;
+mod arrivals;
 mod clients;
 mod clocks;
 mod counting;
+mod held;
+mod life;
+mod pools;
+mod retired;
+mod router;
+mod visits;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,7 +18,6 @@ use std::collections::BinaryHeap;
 use super::ends::Ends;
 use super::event::{Event, EventKind};
 use super::job::Job;
-use super::loads::Loads;
 use super::peaks::{PeakWatch, WorkRate};
 use super::replica::{Leaping, ReplicaEngine};
 use super::sampler::Sampler;
@@ -19,10 +25,15 @@ use super::{CutOff, FleetSpec, RunLimits};
 use crate::slo::Fate;
 use crate::units::Picos;
 use crate::workload::{OfferedRequest, TrafficClass};
-use admission::{Door, Knock};
+use admission::Door;
+use arrivals::Arrivals;
 use clients::Clients;
 use clocks::Due;
-use counting::Counts;
+use counting::{Counts, Sampled};
+use held::Held;
+use life::{Roster, Scaler};
+use pools::Pools;
+use retired::Retired;
 
 /// A run in progress; [`FleetSim::advance`] takes it forward a bounded number of boundaries at a
 /// time. One loop for both replica engines.
@@ -34,15 +45,34 @@ pub struct FleetSim<'a, R: ReplicaEngine<'a> = Leaping<'a>> {
     clients: Clients<'a>,
     door: Door<'a>,
     jobs: Vec<Job<R::State>>,
+    /// Of all pools.
     replicas: Vec<R>,
+    pools: Pools,
+    roster: Roster,
+    /// What the scaling of each pool remembers.
+    scalers: Vec<Scaler>,
+    /// What the router of each pool holds.
+    held: Vec<Held>,
+    /// What replicas of each pool did that are gone.
+    retired: Vec<Retired>,
+    /// The most of each pool at a sampled moment.
+    sampled: Vec<Sampled>,
+    /// Gaps of each class above these are counted.
+    gap_limits: Vec<Option<Picos>>,
+    /// Of the draws of clients and failures.
+    seed: u64,
     /// When the replicas want their next boundary.
     ends: Ends,
     /// Clocks of clients and queues, and attempts beyond those of `requests`, which come in their
     /// own order.
     events: BinaryHeap<Reverse<Event>>,
-    next_arrival: usize,
-    loads: Loads,
+    /// Those of them that are the fleet's own.
+    fleet_events: usize,
+    arrivals: Arrivals,
+    has_begun: bool,
     now: Picos,
+    /// When something last happened to a request.
+    last_work: Picos,
     counts: Counts,
     sampler: Sampler,
     peaks: PeakWatch,
@@ -80,19 +110,33 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         limits: RunLimits,
     ) -> Self {
         debug_assert!(requests.is_sorted_by_key(|request| request.due));
+        let replicas = spec
+            .pools
+            .iter()
+            .flat_map(|pool| (0..pool.replicas).map(|_| R::new(&pool.replica, limits.horizon)));
         Self {
             spec,
             limits,
             requests,
-            clients: Clients::nobody(requests),
+            clients: Clients::nobody(requests, spec.routing),
             door: Door::new(&spec.admission),
             jobs: requests.iter().map(Job::new).collect(),
-            replicas: (0..spec.replicas).map(|_| R::new(&spec.replica, limits.horizon)).collect(),
-            ends: Ends::idle(spec.replicas),
+            replicas: replicas.collect(),
+            pools: Pools::new(spec),
+            roster: Roster::new(spec),
+            scalers: spec.pools.iter().map(|pool| Scaler::new(pool.replicas)).collect(),
+            held: vec![Held::default(); spec.pools.len()],
+            retired: vec![Retired::default(); spec.pools.len()],
+            sampled: vec![Sampled::default(); spec.pools.len()],
+            gap_limits: Vec::new(),
+            seed: 0,
+            has_begun: false,
+            ends: Ends::idle(spec.replicas()),
             events: BinaryHeap::new(),
-            next_arrival: 0,
-            loads: Loads::idle(spec.replicas),
+            fleet_events: 0,
+            arrivals: Arrivals::of(requests, &spec.pools),
             now: Picos::ZERO,
+            last_work: Picos::ZERO,
             counts: Counts::default(),
             sampler: Sampler::new(limits.horizon),
             peaks: PeakWatch::default(),
@@ -108,17 +152,22 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// `seed` is that of the requests.
     #[must_use]
     pub fn asked_by(mut self, classes: &'a [TrafficClass], seed: u64) -> Self {
-        self.clients = Clients::of(self.requests, classes, seed, self.limits.horizon);
+        let horizon = self.limits.horizon;
+        self.seed = seed;
+        self.clients = Clients::of(self.requests, classes, (seed, horizon), self.spec.routing);
         for (id, asked) in self.clients.first_turns() {
             self.send(id, &asked, Picos::ZERO);
         }
         self
     }
 
-    /// The same run, its most work found by `rate`; without one, every token is a second.
+    /// The same run, its most work found by the rate of each pool; without, every token is a second.
     #[must_use]
-    pub fn weighing(mut self, rate: WorkRate) -> Self {
-        self.peaks.weigh_by(rate);
+    pub fn weighing(mut self, rates: &[WorkRate]) -> Self {
+        if let [only] = rates {
+            self.peaks.weigh_by(*only);
+        }
+        self.pools.weigh_by(rates);
         self
     }
 
@@ -128,13 +177,20 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         for replica in &mut self.replicas {
             replica.count_gaps_above(limits);
         }
+        self.gap_limits = limits.to_vec();
         self
     }
 
     /// Goes on for about `budget` more boundaries: some tens of nanoseconds each.
     pub fn advance(&mut self, budget: u64) -> Progress {
         let pause = self.boundaries.saturating_add(budget);
+        if !std::mem::replace(&mut self.has_begun, true) && self.roster.is_any_lively() {
+            self.begin_life();
+        }
         while let Some(event) = self.next_event() {
+            if event.kind.is_of_the_fleet() && self.is_over(event.at) {
+                break;
+            }
             let due = self.due(event);
             if due != Due::Now {
                 self.put_off(event, due);
@@ -157,6 +213,19 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             self.take(event);
         }
         Progress::Done
+    }
+
+    /// Whether nothing but the fleet's own is left at `at`, so that it need not go on: nobody asks
+    /// from the horizon on. Whoever is undecided then, on replicas that stand still, stays so.
+    fn is_over(&self, at: Picos) -> bool {
+        let asked = self.requests.len() + self.clients.made().len();
+        let nothing_else_comes = || {
+            self.arrivals.next().is_none()
+                && self.ends.first().is_none()
+                && self.events.len() == self.fleet_events
+                && self.held.iter().all(|held| held.load.waiting == 0)
+        };
+        at > self.limits.horizon && (self.decided() == asked as u64 || nothing_else_comes())
     }
 
     /// The limit that forbids `event`, if one does.
@@ -187,22 +256,20 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     }
 
     fn next_event(&self) -> Option<Event> {
-        let arrival = self.requests.get(self.next_arrival).map(|request| Event {
-            at: request.due + self.spec.replica.api_overhead,
-            kind: EventKind::Arrival,
-            index: index_u32(self.next_arrival),
-        });
         let boundary =
             self.ends.first().map(|(at, index)| Event { at, kind: EventKind::Boundary, index });
         let other = self.events.peek().map(|Reverse(event)| *event);
-        earlier(arrival, earlier(boundary, other))
+        earlier(self.arrivals.next(), earlier(boundary, other))
     }
 
     fn take(&mut self, event: Event) {
         self.now = event.at;
+        if !event.kind.is_of_the_fleet() {
+            self.last_work = event.at;
+        }
         match event.kind {
             EventKind::Arrival if (event.index as usize) < self.requests.len() => {
-                self.next_arrival += 1;
+                self.arrivals.take(event.index, self.requests, &self.spec.pools);
                 self.arrive(event.index);
             }
             EventKind::Arrival => {
@@ -210,6 +277,12 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
                 self.arrive(event.index);
             }
             EventKind::Boundary => self.boundary(event.index),
+            of_the_fleet if of_the_fleet.is_of_the_fleet() => {
+                self.events.pop();
+                self.fleet_events -= 1;
+                self.boundaries += 1;
+                self.live(event);
+            }
             clock => {
                 self.events.pop();
                 self.leave(event.index, clocks::fate(clock));
@@ -217,49 +290,17 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         }
     }
 
-    /// An attempt reaches the router.
-    fn arrive(&mut self, id: u32) {
-        self.counts.arrived(self.clients.attempt(id).number);
-        let request = self.clients.request(id);
-        if self.spec.replica.can_never_fit(request.input_tokens, request.output_tokens) {
-            self.turn_away(id, Fate::TooLong);
-            return;
-        }
-        let knock = Knock { priority: self.clients.priority(id), at: self.now };
-        if !self.door.admits(knock, self.peaks.waiting()) {
-            self.turn_away(id, Fate::Rejected);
-            return;
-        }
-        let replica = self.loads.least_outstanding();
-        self.jobs[id as usize].stamps.replica = replica;
-        self.drive(replica, |engine, now, jobs| engine.push(id, now, jobs));
-        self.start_clocks(id);
-    }
-
     fn boundary(&mut self, replica: u32) {
         self.boundaries += 1;
         let most_steps = self.step_allowance();
         self.drive(replica, |engine, now, jobs| engine.boundary(now, most_steps, jobs));
-        if self.replicas[replica as usize].news().is_empty() {
-            return;
+        if !self.replicas[replica as usize].news().is_empty() {
+            self.start_stall_clocks(replica);
+            for i in 0..self.replicas[replica as usize].news().served.len() {
+                self.ended(self.replicas[replica as usize].news().served[i]);
+            }
         }
-        self.start_stall_clocks(replica);
-        for i in 0..self.replicas[replica as usize].news().served.len() {
-            self.ended(self.replicas[replica as usize].news().served[i]);
-        }
-    }
-
-    /// An attempt that no replica has seen ends.
-    fn turn_away(&mut self, id: u32, fate: Fate) {
-        self.jobs[id as usize].end(fate, self.now);
-        self.ended(id);
-    }
-
-    /// An attempt leaves its replica unserved.
-    fn leave(&mut self, id: u32, fate: Fate) {
-        let replica = self.jobs[id as usize].stamps.replica;
-        self.drive(replica, |engine, now, jobs| engine.leave(id, fate, now, jobs));
-        self.ended(id);
+        self.let_go_if_drained(replica);
     }
 
     /// An attempt is over. Its client tries again; or its request is decided, and if its session goes
@@ -277,7 +318,8 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             return;
         }
         self.counts.lost += u64::from(stamps.fate != Fate::Completed);
-        let max_model_len = self.spec.replica.max_model_len;
+        let pool = self.clients.request(id).pool;
+        let max_model_len = self.spec.pools[pool as usize].replica.max_model_len;
         if let Some((next, asked)) = self.clients.next_turn(id, stamps, self.now, max_model_len) {
             self.send(next, &asked, soonest);
         }
@@ -285,7 +327,8 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
 
     /// A new attempt is on its way to the router, which it does not reach before `soonest`.
     fn send(&mut self, id: u32, asked: &OfferedRequest, soonest: Picos) {
-        let at = self.clients.attempt(id).sent + self.spec.replica.api_overhead;
+        let pool = &self.spec.pools[asked.pool as usize];
+        let at = self.clients.attempt(id).sent + pool.replica.api_overhead;
         let at = at.max(soonest);
         self.jobs.push(Job::new(asked));
         self.events.push(Reverse(Event { at, kind: EventKind::Arrival, index: id }));
@@ -299,7 +342,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         let after = engine.load();
         self.steps_planned = self.steps_planned - planned + engine.steps_planned();
         self.peaks.change(&before, after);
-        self.loads.set(replica, after.outstanding);
+        self.pools.change(replica, &before, after);
         self.ends.set(replica, engine.end());
     }
 

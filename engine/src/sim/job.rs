@@ -9,6 +9,8 @@ use crate::workload::{Carries, Lineage, OfferedRequest};
 pub enum Place {
     /// Not yet due, or refused.
     Outside,
+    /// At the router, which finds no replica that takes requests.
+    Held,
     /// In a queue, never scheduled or preempted.
     Waiting,
     /// In a batch.

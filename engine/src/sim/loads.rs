@@ -7,13 +7,14 @@ const WORD: usize = u64::BITS as usize;
 #[derive(Debug)]
 pub struct Loads {
     outstanding: Vec<u32>,
+    /// Replicas that take requests: only they are in `levels`.
+    open: Vec<bool>,
+    open_count: usize,
     /// For each number of requests, the replicas that have it: a set of bits in `words` words.
     levels: Vec<u64>,
     words: usize,
     /// The fewest requests that a replica has.
     least: usize,
-    /// Where the search for the least loaded replica begins, so that ties rotate.
-    first: u32,
 }
 
 impl Loads {
@@ -22,10 +23,11 @@ impl Loads {
         let words = (replicas as usize).div_ceil(WORD);
         let mut this = Self {
             outstanding: vec![0; replicas as usize],
+            open: vec![true; replicas as usize],
+            open_count: replicas as usize,
             levels: vec![0; words],
             words,
             least: 0,
-            first: 0,
         };
         for replica in 0..replicas as usize {
             this.flip(replica, 0);
@@ -38,25 +40,69 @@ impl Loads {
         let known = &mut self.outstanding[replica as usize];
         let before = std::mem::replace(known, outstanding) as usize;
         let now = outstanding as usize;
-        if before == now {
+        if before == now || !self.open[replica as usize] {
             return;
         }
-        if (now + 1) * self.words > self.levels.len() {
-            self.levels.resize((now + 1) * self.words, 0);
-        }
+        self.make_room_for(now);
         self.flip(replica as usize, before);
         self.flip(replica as usize, now);
         self.least = self.least.min(now);
-        while self.level(self.least).iter().all(|word| *word == 0) {
-            self.least += 1; // somebody has more: the sets hold every replica
+        self.find_least();
+    }
+
+    /// `replica` takes requests from now on.
+    pub fn open(&mut self, replica: u32) {
+        if !std::mem::replace(&mut self.open[replica as usize], true) {
+            let now = self.outstanding[replica as usize] as usize;
+            self.open_count += 1;
+            self.make_room_for(now);
+            self.flip(replica as usize, now);
+            self.least = if self.open_count == 1 { now } else { self.least.min(now) };
         }
     }
 
-    /// The replica with the fewest requests; the search starts one further each time, so that ties
-    /// rotate.
-    pub fn least_outstanding(&mut self) -> u32 {
-        let start = self.first;
-        self.first = if start as usize + 1 < self.outstanding.len() { start + 1 } else { 0 };
+    /// `replica` takes no requests from now on.
+    pub fn close(&mut self, replica: u32) {
+        if std::mem::replace(&mut self.open[replica as usize], false) {
+            self.open_count -= 1;
+            self.flip(replica as usize, self.outstanding[replica as usize] as usize);
+            self.find_least();
+        }
+    }
+
+    /// One more replica, which does not take requests yet.
+    pub fn add(&mut self) {
+        self.outstanding.push(0);
+        self.open.push(false);
+        let words = self.outstanding.len().div_ceil(WORD);
+        if words > self.words {
+            let old = self.levels.chunks(self.words);
+            self.levels = old.flat_map(|level| level.iter().copied().chain([0])).collect();
+            self.words = words;
+        }
+    }
+
+    fn make_room_for(&mut self, outstanding: usize) {
+        let needed = (outstanding + 1) * self.words;
+        if needed > self.levels.len() {
+            self.levels.resize(needed, 0);
+        }
+    }
+
+    /// The least level may have become empty; of none that is open, none is least.
+    fn find_least(&mut self) {
+        while self.open_count > 0 && self.level(self.least).iter().all(|word| *word == 0) {
+            self.least += 1; // somebody has more: the sets hold every open replica
+        }
+    }
+
+    /// Requests of `replica`.
+    pub fn of(&self, replica: u32) -> u32 {
+        self.outstanding[replica as usize]
+    }
+
+    /// The replica with the fewest requests, of equal ones the first from `start` on.
+    pub fn least_outstanding(&self, start: u32) -> u32 {
         let (word, bit) = (start as usize / WORD, start as usize % WORD);
         let level = self.level(self.least);
         let at = |index: usize, bits: u64| {
@@ -88,27 +134,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ties_rotate() {
-        let mut loads = Loads::idle(3);
-        let chosen: Vec<u32> = (0..5).map(|_| loads.least_outstanding()).collect();
-        assert_eq!(chosen, [0, 1, 2, 0, 1]);
+    fn of_equal_ones_the_first_from_the_start_is_chosen() {
+        let loads = Loads::idle(3);
+        let chosen: Vec<u32> = [0, 1, 2, 0].map(|start| loads.least_outstanding(start)).into();
+        assert_eq!(chosen, [0, 1, 2, 0]);
     }
 
     proptest! {
         #[test]
         fn the_choice_is_that_of_a_search_through_all(
-            replicas in prop::sample::select(vec![1_u32, 7, 64, 150]),
-            changes in prop::collection::vec((0_u32..150, 0_u32..4), 0..400),
+            mut replicas in prop::sample::select(vec![1_u32, 7, 63, 64, 150]),
+            changes in prop::collection::vec((0_u32..150, 0_u32..8), 0..400),
         ) {
             let mut loads = Loads::idle(replicas);
-            let mut plain = vec![0_u32; replicas as usize];
-            for (start, (replica, outstanding)) in (0..replicas).cycle().zip(changes) {
-                let replica = replica % replicas;
-                loads.set(replica, outstanding);
-                plain[replica as usize] = outstanding;
+            let mut plain = vec![(0_u32, true); replicas as usize];
+            for (start, (replica, change)) in (0..).zip(changes) {
+                let (start, replica) = (start % replicas, replica % replicas);
+                let known = &mut plain[replica as usize];
+                match change {
+                    5 => { loads.open(replica); known.1 = true; }
+                    6 => { loads.close(replica); known.1 = false; }
+                    7 => { loads.add(); plain.push((0, false)); replicas += 1; }
+                    outstanding => { loads.set(replica, outstanding); known.0 = outstanding; }
+                }
                 let in_turn = (0..replicas).map(|offset| (start + offset) % replicas);
-                let expected = in_turn.min_by_key(|replica| plain[*replica as usize]);
-                prop_assert_eq!(Some(loads.least_outstanding()), expected);
+                let mut open = in_turn.filter(|replica| plain[*replica as usize].1).peekable();
+                if open.peek().is_some() {
+                    let expected = open.min_by_key(|replica| plain[*replica as usize].0);
+                    prop_assert_eq!(Some(loads.least_outstanding(start)), expected);
+                }
             }
         }
     }

@@ -29,7 +29,7 @@ pub use saturate::{Saturation, saturate, saturate_one_of};
 
 use serde::{Deserialize, Serialize};
 
-use crate::fleet::Admission;
+use crate::fleet::{Admission, Life, Routing};
 use crate::slo::RequestStamps;
 use crate::step_time::CompiledLaw;
 use crate::units::Picos;
@@ -54,21 +54,50 @@ fn run<'a, R: ReplicaEngine<'a>>(mut sim: FleetSim<'a, R>) -> SimRun {
     sim.finish()
 }
 
-/// Like replicas behind a least-outstanding router.
+/// Pools of like replicas behind one door.
 #[derive(Debug, Clone)]
 pub struct FleetSpec {
-    /// One of them.
-    pub replica: ReplicaSpec,
-    /// How many, at least one.
-    pub replicas: u32,
-    /// Whom the router lets in.
+    /// At least one; requests name theirs by its index.
+    pub pools: Vec<PoolSpec>,
+    /// How a request finds its replica within its pool.
+    pub routing: Routing,
+    /// Whom the fleet lets in.
     pub admission: Admission,
 }
 
+/// Like replicas behind a router.
+#[derive(Debug, Clone)]
+pub struct PoolSpec {
+    /// One of them.
+    pub replica: ReplicaSpec,
+    /// How many there are at first, at least one.
+    pub replicas: u32,
+    /// How they come and go.
+    pub life: Life,
+}
+
+impl PoolSpec {
+    /// Replicas that are there from the beginning to the end.
+    pub fn constant(replica: ReplicaSpec, replicas: u32) -> Self {
+        Self { replica, replicas, life: Life::default() }
+    }
+
+    /// The most that are wanted at any moment.
+    pub fn most_replicas(&self) -> u32 {
+        self.life.most_replicas(self.replicas)
+    }
+}
+
 impl FleetSpec {
-    /// Replicas that let everybody in.
+    /// One pool that lets everybody in.
     pub fn open(replica: ReplicaSpec, replicas: u32) -> Self {
-        Self { replica, replicas, admission: Admission::default() }
+        let pools = vec![PoolSpec::constant(replica, replicas)];
+        Self { pools, routing: Routing::default(), admission: Admission::default() }
+    }
+
+    /// Replicas of all pools at first.
+    pub fn replicas(&self) -> u32 {
+        self.pools.iter().map(|pool| pool.replicas).sum()
     }
 }
 
@@ -178,8 +207,8 @@ pub struct SimRun {
     pub busy: Picos,
     /// Prompt and output tokens that were computed a second time after a preemption.
     pub recomputed_tokens: u64,
-    /// Memory and seats over the horizon.
-    pub usage: Usage,
+    /// Each pool alone, in the order of the fleet.
+    pub pools: Vec<PoolRun>,
     /// The limit that cut the run off, if one did.
     pub cut_off: Option<CutOff>,
     /// Turns of sessions that were never asked, per class; empty where no class has sessions.
@@ -197,7 +226,68 @@ pub struct UnaskedTurns {
     pub after_the_horizon: u64,
 }
 
-/// Use of memory and seats over the horizon, all replicas together.
+/// What one pool did in a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PoolRun {
+    /// Memory and seats over the horizon.
+    pub usage: Usage,
+    /// The most that its replicas owed; `work_s` by the pool's own rate.
+    pub peaks: Peaks,
+    /// Most KV tokens' worth of blocks held at a sampled moment.
+    pub peak_kv_tokens: u64,
+    /// Most sequences in batches at a sampled moment.
+    pub peak_running: u64,
+    /// Replica time spent in steps.
+    pub busy: Picos,
+    /// Tokens that were computed a second time after a preemption.
+    pub recomputed_tokens: u64,
+    /// When its replicas were there, in order of their begin; none where nothing happens to any:
+    /// then all are there all the time.
+    pub stints: Vec<Stint>,
+}
+
+/// A replica from being ordered until it is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stint {
+    /// Its number in the fleet; a place is taken again when its replica is gone.
+    pub replica: u32,
+    /// When it was ordered: it is paid for from here on.
+    pub from: Picos,
+    /// When it was ready, or would have been at the earliest when it was gone.
+    pub ready: Picos,
+    /// When it was gone, or the run ended.
+    pub to: Picos,
+    /// Why.
+    pub end: StintEnd,
+}
+
+/// Why a replica is not there any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StintEnd {
+    /// It failed.
+    Crashed,
+    /// It was let go and had finished what it had.
+    Drained,
+    /// It was let go before it was ready.
+    Cancelled,
+    /// It is there; the run ended.
+    RunEnded,
+}
+
+/// Replicas by what they are doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReplicaStates {
+    /// Ordered and not ready yet.
+    pub starting: u32,
+    /// Taking requests.
+    pub ready: u32,
+    /// Finishing what they have.
+    pub draining: u32,
+    /// Failed, their replacements starting.
+    pub crashed: u32,
+}
+
+/// Use of memory and seats over the horizon, all replicas of a pool together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Usage {
     /// KV tokens held × seconds.
@@ -238,10 +328,16 @@ pub struct Sample {
     pub waiting_prefill_tokens: u64,
     /// The part of `backlog_decode_tokens` that waits in queues.
     pub waiting_decode_tokens: u64,
+    /// Seconds of fleet work accepted and unfinished, by the rates the run was given.
+    pub backlog_work_s: f64,
+    /// The part of `backlog_work_s` that waits in queues.
+    pub waiting_work_s: f64,
     /// Prompt tokens computed so far, recomputed ones included.
     pub prefill_tokens: u64,
     /// Output tokens streamed so far.
     pub decode_tokens: u64,
     /// Preemptions so far.
     pub preemptions: u64,
+    /// Replicas now.
+    pub replicas: ReplicaStates,
 }

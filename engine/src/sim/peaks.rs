@@ -20,6 +20,9 @@ pub struct WorkRate {
 }
 
 impl WorkRate {
+    /// Of who has nothing to do, whatever it is given.
+    pub const NONE: Self = Self { prefill_s_per_token: 0.0, decode_s_per_token: 0.0 };
+
     /// The rate of `replicas` replicas that each sustain `saturation`.
     pub fn new(saturation: &Saturation, replicas: u32) -> Self {
         let n = f64::from(replicas);

@@ -87,6 +87,9 @@ pub struct RequestStamps {
     pub fate: Fate,
     /// Replica that served it.
     pub replica: u32,
+    /// How long the router held it, before any queue, since no replica took requests; of the last
+    /// attempt.
+    pub held: Picos,
     /// When its replica's queue took it.
     pub queued: Option<Picos>,
     /// Start of the first step that worked on it.
@@ -132,6 +135,7 @@ impl RequestStamps {
     pub const UNSEEN: Self = Self {
         fate: Fate::Unfinished,
         replica: 0,
+        held: Picos::ZERO,
         queued: None,
         scheduled: None,
         first_token: None,

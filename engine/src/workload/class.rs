@@ -2,7 +2,9 @@
 
 use rand_distr::{Distribution, LogNormal};
 
-use super::{Arrivals, ClientBehaviour, Lengths, Pairing, RetryOn, Session, SharedPrefix};
+use super::{
+    Arrivals, ClientBehaviour, Leg, Lengths, Pairing, RetryOn, Route, Session, SharedPrefix,
+};
 use crate::counted::typed;
 use crate::math;
 use crate::problem::Problem;
@@ -20,6 +22,10 @@ pub struct TrafficClass {
     pub position: u32,
     /// When requests are due.
     pub arrivals: Arrivals,
+    /// The pools that serve it.
+    pub route: Route,
+    /// The pool of its route whose part of its requests this is; `None` of all of them.
+    pub part: Option<u32>,
     /// Prompt lengths.
     pub input: Lengths,
     /// Output lengths the model would produce.
@@ -57,6 +63,8 @@ impl TrafficClass {
             tenant: String::new(),
             position: 0,
             arrivals,
+            route: Route::default(),
+            part: None,
             input,
             output,
             pairing: Pairing::default(),
@@ -73,10 +81,57 @@ impl TrafficClass {
         }
     }
 
-    /// Share of answers that pass when a share `truncated` of them is cut by the budget; `None`
-    /// where nobody looked.
+    /// The part of it that `pool` serves, as a class whose only pool that is. Of a closed loop it is
+    /// a crowd of its own, of so many of the users.
+    #[must_use]
+    pub fn at(&self, pool: u32) -> Self {
+        let leg = self.route.leg(pool);
+        let quality = leg.and_then(|leg| leg.quality.as_ref()).unwrap_or(&self.quality).clone();
+        let part = Self { part: Some(pool), quality, ..self.clone() };
+        match &self.arrivals {
+            Arrivals::ClosedLoop(crowd) if leg.is_some() => Self {
+                arrivals: Arrivals::ClosedLoop(crowd.times(part.share())),
+                route: Route::default(),
+                part: None,
+                ..part
+            },
+            _ => part,
+        }
+    }
+
+    /// The share of its requests that this is: 1 of a whole class, less of a part, zero of the part
+    /// that nothing is routed to.
+    pub fn share(&self) -> f64 {
+        self.part.map_or(1.0, |pool| self.route.leg(pool).map_or(0.0, |leg| leg.share))
+    }
+
+    /// Requests expected in `[from, to)`; of a closed loop none, since what serves it decides.
+    pub fn expected(&self, from: Picos, to: Picos) -> f64 {
+        self.share() * self.arrivals.expected(from, to)
+    }
+
+    /// What is known about answers, with the shares of the route of which it is.
+    pub fn qualities<'a>(&'a self) -> impl Iterator<Item = (f64, &'a Quality)> {
+        let of_leg = |leg: &'a Leg| leg.quality.as_ref().unwrap_or(&self.quality);
+        let whole = self.part.is_none();
+        let legs = self.route.legs().iter().filter(move |_| whole);
+        let legs = legs.map(move |leg| (leg.share, of_leg(leg)));
+        legs.chain((!whole).then_some((1.0, &self.quality)))
+    }
+
+    /// Share of answers that pass when a share `truncated` of them is cut by the budget, the mean
+    /// over the route; `None` where nobody looked. Who is not looked at passes.
     pub fn pass_rate(&self, truncated: f64) -> Option<f64> {
-        let whole = self.quality.pass_rate()?;
+        let on = |quality: &Quality| self.pass_rate_of(quality, truncated);
+        if self.qualities().all(|(_, quality)| on(quality).is_none()) {
+            return None;
+        }
+        Some(self.qualities().map(|(share, quality)| share * on(quality).unwrap_or(1.0)).sum())
+    }
+
+    /// The same of answers of which so much is known.
+    pub(super) fn pass_rate_of(&self, quality: &Quality, truncated: f64) -> Option<f64> {
+        let whole = quality.pass_rate()?;
         let cut = self.truncated_pass_rate.unwrap_or(whole);
         Some(whole * (1.0 - truncated) + cut * truncated)
     }

@@ -75,6 +75,14 @@ impl Turn {
 }
 
 impl ClosedLoop {
+    /// The same crowd with `share` of its users, at least one.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
+    pub fn times(&self, share: f64) -> Self {
+        let users = (f64::from(self.users) * share).round().max(1.0) as u32;
+        Self { users, ..*self }
+    }
+
     /// The most users of one class.
     pub const MOST_USERS: u32 = 1_000_000;
     /// Two requests of one user are due no sooner after each other than this, a millisecond, so
@@ -199,7 +207,7 @@ impl TrafficClass {
     /// What a user of this class, the `class`-th, asks at that turn; `None` where lengths were
     /// recorded for other requests.
     pub fn turn(&self, seed: u64, class: u32, turn: Turn, due: Picos) -> Option<OfferedRequest> {
-        self.request_of(seed, class, turn.index(), due).ok()
+        self.request_of(seed, class, turn.index(), due, None).ok()
     }
 }
 

@@ -129,7 +129,7 @@ fn bin_of(
             // Their rate is what came of them.
             _ if class.session.is_some() => due.iter().filter(|r| r.class == index).count() as f64,
             Arrivals::ClosedLoop(_) => due.iter().filter(|r| r.class == index).count() as f64,
-            _ => class.arrivals.expected(from, to),
+            _ => class.expected(from, to),
         };
         bin.expected_requests += expected;
         bin.expected_input_tokens += expected * mix.mean_input_tokens;
@@ -160,11 +160,15 @@ pub struct LengthSummary {
 }
 
 impl LengthSummary {
-    /// Summaries of the prompts and of the outputs of `requests`; zero of none.
-    pub fn of(requests: &[OfferedRequest], max_model_len: u32) -> (Self, Self) {
+    /// Summaries of the prompts and of the outputs of `requests`, by the `max_model_len` of each;
+    /// zero of none.
+    pub fn of(
+        requests: &[OfferedRequest],
+        max_model_len: impl Fn(&OfferedRequest) -> u32,
+    ) -> (Self, Self) {
         let over = requests
             .iter()
-            .filter(|r| r.input_tokens.saturating_add(r.output_tokens) > max_model_len)
+            .filter(|r| r.input_tokens.saturating_add(r.output_tokens) > max_model_len(r))
             .count();
         let summary = |tokens: fn(&OfferedRequest) -> u32| {
             let mut lengths: Vec<f64> = requests.iter().map(|r| f64::from(tokens(r))).collect();
@@ -245,10 +249,10 @@ mod tests {
     fn summaries_rank_and_count_what_is_too_long() {
         let classes = [class(9.0, 100, 10), class(1.0, 4_000, 100)];
         let requests = generate(&classes, 1, MINUTE).unwrap();
-        let (input, output) = LengthSummary::of(&requests, 4_096);
+        let (input, output) = LengthSummary::of(&requests, |_| 4_096);
         assert_eq!((input.p50, input.p90, input.p99), (100.0, 100.0, 4_000.0));
         assert!((input.mean - 490.0).abs() < 1e-9 && (output.mean - 19.0).abs() < 1e-9);
         assert!((input.share_over_max_model_len - 0.1).abs() < 1e-12);
-        assert_eq!(LengthSummary::of(&[], 4_096).0, LengthSummary::default());
+        assert_eq!(LengthSummary::of(&[], |_| 4_096).0, LengthSummary::default());
     }
 }

@@ -11,13 +11,14 @@ pub fn digest(requests: &[OfferedRequest]) -> u64 {
         }
     };
     for request in requests {
-        add(u64::from(request.class));
+        add(u64::from(request.pool) << 32 | u64::from(request.class));
         add(request.due.0.cast_unsigned());
         add(u64::from(request.input_tokens));
         add(u64::from(request.hidden_tokens) << 32 | u64::from(request.output_tokens));
         add(request.patience.map_or(u64::MAX, |patience| patience.0.cast_unsigned()));
         add(u64::from(request.fails) << 1 | u64::from(request.acceptable));
-        let Lineage { prefix, prefix_tokens, session, history_tokens, carries } = request.lineage;
+        let Lineage { prefix, prefix_tokens, session, history_tokens, carries, .. } =
+            request.lineage;
         if prefix.or(session).is_some() {
             add(prefix.map_or(0, |prefix| u64::from(prefix.get())) << 32 | u64::from(prefix_tokens));
             add(session.map_or(0, |id| u64::from(id.get())) << 32 | u64::from(history_tokens));

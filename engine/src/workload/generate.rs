@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use rand::RngExt;
 
 use super::class::Hidden;
-use super::{Due, OfferedRequest, TrafficClass};
+use super::{Due, OfferedRequest, Quality, TrafficClass};
 use crate::problem::Problem;
 use crate::rng::{Key, Stream, keyed};
 use crate::units::Picos;
@@ -27,27 +27,21 @@ pub fn generate(
     seed: u64,
     horizon: Picos,
 ) -> Result<Vec<OfferedRequest>, Problem> {
-    let expected: f64 =
-        classes.iter().map(|class| class.arrivals.expected(Picos::ZERO, horizon)).sum();
+    let expected: f64 = classes.iter().map(|class| class.expected(Picos::ZERO, horizon)).sum();
     if expected > MAX_REQUESTS as f64 {
         return Err(too_many(expected));
     }
     let mut offered = Vec::new();
     for (index, class) in (0..).zip(classes) {
         let dues = class.arrivals.dues(seed, u64::from(class.position));
-        let before = offered.len();
-        for due in dues.take_while(|due| due.at < horizon) {
+        for (place, due) in (0..).zip(dues.take_while(|due| due.at < horizon)) {
             if offered.len() as u64 >= MAX_REQUESTS {
                 return Err(too_many(expected));
             }
             let who = Identity { seed, position: class.position, request: due.request };
-            let request = class.request(index, who, due)?;
-            let place = u32::try_from(offered.len() - before).unwrap_or(u32::MAX);
-            let turns = class
-                .session
-                .as_ref()
-                .map_or(1, |session| session.turns_of(seed, class.position.into(), place));
-            offered.push(request.carrying(turns > 1));
+            if class.is_asked_of_its_part(who) {
+                offered.push(class.begun_by(index, (who, place), due)?);
+            }
         }
     }
     // Stable, so requests of one class that are due at once stay in their order.
@@ -91,7 +85,8 @@ impl Identity {
 }
 
 impl TrafficClass {
-    /// The request with that index in the class, the `class`-th, whenever it is due.
+    /// The request with that index in the class, the `class`-th, whenever it is due; by `pool`
+    /// where that is decided, else by its route.
     ///
     /// # Errors
     /// Its length was not recorded.
@@ -101,9 +96,38 @@ impl TrafficClass {
         class: u32,
         request: u64,
         due: Picos,
+        pool: Option<u32>,
     ) -> Result<OfferedRequest, Problem> {
         let who = Identity { seed, position: self.position, request };
-        self.request(class, who, Due { at: due, request, record: 0 })
+        self.request(class, who, Due { at: due, request, record: 0 }, pool)
+    }
+
+    /// Whether a request is one of those that this is the part of.
+    fn is_asked_of_its_part(&self, who: Identity) -> bool {
+        self.part.is_none_or(|pool| self.route.draw(who.key(Stream::Route)).pool == pool)
+    }
+
+    /// What the `place`-th arrival asks: the first turn of its session, or all there is.
+    fn begun_by(
+        &self,
+        class: u32,
+        (who, place): (Identity, u32),
+        due: Due,
+    ) -> Result<OfferedRequest, Problem> {
+        let mut request = self.request(class, who, due, None)?;
+        let Some(session) = &self.session else { return Ok(request) };
+        request.lineage.place = place;
+        Ok(request.carrying(session.turns_of(who.seed, self.position.into(), place) > 1))
+    }
+
+    /// The pool that serves a request, and what is known about answers there.
+    fn served_by(&self, who: Identity, pool: Option<u32>) -> (u32, &Quality) {
+        if self.part.is_some() {
+            return (0, &self.quality);
+        }
+        let decided = pool.and_then(|pool| self.route.leg(pool));
+        let leg = decided.unwrap_or_else(|| self.route.draw(who.key(Stream::Route)));
+        (leg.pool, leg.quality.as_ref().unwrap_or(&self.quality))
     }
 
     /// Whether the server fails that attempt, from 0, of a request of this class.
@@ -112,7 +136,13 @@ impl TrafficClass {
         self.error_rate > 0.0 && keyed(key).random::<f64>() < self.error_rate
     }
 
-    fn request(&self, class: u32, who: Identity, due: Due) -> Result<OfferedRequest, Problem> {
+    fn request(
+        &self,
+        class: u32,
+        who: Identity,
+        due: Due,
+        pool: Option<u32>,
+    ) -> Result<OfferedRequest, Problem> {
         let too_short = |side: &str| {
             Problem::error(
                 format!("workload.classes[{}].{side}", who.position),
@@ -139,11 +169,13 @@ impl TrafficClass {
         };
         let budget = self.max_output_tokens.unwrap_or(u32::MAX).max(1);
         let truncated = if generated > budget { 1.0 } else { 0.0 };
-        let pass_rate = self.pass_rate(truncated).unwrap_or(1.0);
+        let (pool, quality) = self.served_by(who, pool);
+        let pass_rate = self.pass_rate_of(quality, truncated).unwrap_or(1.0);
         let input_tokens = input.ok_or_else(|| too_short("input_tokens"))?;
         let output_tokens = generated.min(budget);
         Ok(OfferedRequest {
             class,
+            pool,
             due: due.at,
             input_tokens,
             output_tokens,

@@ -23,6 +23,7 @@ mod profile;
 mod quantile_table;
 mod rate_shapes;
 mod replay;
+mod route;
 mod shape;
 mod sharing;
 
@@ -43,6 +44,7 @@ pub use profile::RateProfile;
 pub use quantile_table::QuantileTable;
 pub use rate_shapes::{MAX_PEAK_OVER_MEAN, days, ramp, sinusoid, spike, weeks};
 pub use replay::{MAX_FACTOR, Replay};
+pub use route::{Leg, Route};
 pub use shape::{Shape, shape};
 pub use sharing::{Carries, Lineage, RoutingKeys, Session, SharedPrefix, unfolded};
 
@@ -53,6 +55,8 @@ use crate::units::Picos;
 pub struct OfferedRequest {
     /// Index of its class.
     pub class: u32,
+    /// Index of the pool that its class's route leads it to, at every attempt.
+    pub pool: u32,
     /// When it is due; its clock runs from here.
     pub due: Picos,
     /// Prompt length.

@@ -156,6 +156,9 @@ pub struct Lineage {
     pub prefix_tokens: u32,
     /// The number of its session.
     pub session: Option<NonZeroU32>,
+    /// Which arrival of its class began that session: what keys its draws, and the same whatever
+    /// part of the class a pool serves. 0 without a session.
+    pub place: u32,
     /// Tokens that it shares with the turn before, the prefix included; 0 of a first turn.
     pub history_tokens: u32,
     /// What the next turn begins with.
@@ -168,6 +171,7 @@ impl Lineage {
         prefix: None,
         prefix_tokens: 0,
         session: None,
+        place: 0,
         history_tokens: 0,
         carries: Carries::Nothing,
     };
@@ -188,8 +192,8 @@ pub enum Carries {
 /// What a router may know of a request when it arrives, beside its class: never what is to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RoutingKeys {
-    /// The number of its session, from 1.
-    pub session: Option<NonZeroU32>,
+    /// Which arrival of its class began its session.
+    pub session: Option<u32>,
     /// The number of its shared prefix, from 1.
     pub prefix: Option<NonZeroU32>,
 }
@@ -197,7 +201,8 @@ pub struct RoutingKeys {
 impl OfferedRequest {
     /// By what a router may tell requests apart that share something.
     pub fn routing_keys(&self) -> RoutingKeys {
-        RoutingKeys { session: self.lineage.session, prefix: self.lineage.prefix }
+        let Lineage { prefix, session, place, .. } = self.lineage;
+        RoutingKeys { session: session.map(|_| place), prefix }
     }
 
     /// The same as a turn of its session: what it carries on if `more` turns follow.
@@ -239,7 +244,7 @@ impl TrafficClass {
     ) -> Vec<OfferedRequest> {
         let Some(session) = &self.session else { return Vec::new() };
         let more = session.turns_of(seed, self.position.into(), place) > 1;
-        let Ok(first) = self.request_of(seed, 0, place.into(), Picos::ZERO) else {
+        let Ok(first) = self.request_of(seed, 0, place.into(), Picos::ZERO, None) else {
             return Vec::new();
         };
         self.session_of(seed, place, first.carrying(more), (horizon, max_model_len))
@@ -283,7 +288,8 @@ impl TrafficClass {
     ) -> Option<OfferedRequest> {
         let session = self.session.as_ref()?;
         let request = Turn::of_session(place, number).index();
-        let fresh = self.request_of(seed, class, request, due).ok()?;
+        // Where the session began, what it said before may be cached.
+        let fresh = self.request_of(seed, class, request, due, Some(last.pool)).ok()?;
         let said = last.input_tokens.saturating_add(last.output_tokens - last.hidden_tokens);
         let new = if let Some(lengths) = &session.new_tokens {
             let stream = Stream::InputTokens;
@@ -302,7 +308,7 @@ impl TrafficClass {
 
 /// `given` requests and all turns that follow them in `[0, horizon)` if every turn is served at
 /// once, by due moment, then class: what stands for sessions before they are served. None is longer
-/// than `max_model_len`.
+/// than the `max_model_len` of its pool.
 ///
 /// # Errors
 /// They are more than [`MAX_REQUESTS`].
@@ -310,18 +316,16 @@ pub fn unfolded(
     classes: &[TrafficClass],
     given: Vec<OfferedRequest>,
     seed: u64,
-    (horizon, max_model_len): (Picos, u32),
+    (horizon, max_model_len): (Picos, &[u32]),
 ) -> Result<Vec<OfferedRequest>, Problem> {
     if classes.iter().all(|class| class.session.is_none()) {
         return Ok(given);
     }
-    let mut places = vec![0; classes.len()];
     let mut all = given.clone();
     for first in given {
         let class = &classes[first.class as usize];
-        let place: u32 = places[first.class as usize];
-        places[first.class as usize] += 1;
-        let asked = class.session_of(seed, place, first, (horizon, max_model_len));
+        let bounds = (horizon, max_model_len[first.pool as usize]);
+        let asked = class.session_of(seed, first.lineage.place, first, bounds);
         for turn in asked.into_iter().skip(1) {
             if all.len() as u64 >= MAX_REQUESTS {
                 return Err(too_many(all.len() as f64));

@@ -29,6 +29,7 @@ pub fn contract() -> Contract {
 pub fn asked() -> OfferedRequest {
     OfferedRequest {
         class: 0,
+        pool: 0,
         due: ms(1_000),
         input_tokens: 100,
         output_tokens: 21,
@@ -88,7 +89,7 @@ impl Written {
     pub fn cases(&self, contract: &Contract) -> Vec<Case> {
         // 10 ms a step and nothing else: alone, 21 tokens take 200 ms.
         let law = CompiledLaw::new(&ten_milliseconds().law(), 64, 1.0, 0.0);
-        let causer = Causer { law: &law, api_overhead: Picos::ZERO };
+        let causer = Causer { law: &law, api_overhead: Picos::ZERO, starting: &[] };
         let rows = rows(&self.requests, &self.stamps, std::slice::from_ref(contract));
         rows.iter().map(|row| Case::of_row(row, contract, &causer)).collect()
     }
@@ -106,6 +107,7 @@ impl Written {
 
 pub fn labels() -> Labels {
     Labels {
+        pools: Vec::new(),
         classes: vec![ClassLabel { name: "chat".to_owned(), tenant: None, model: None }],
         replicas: 2,
         horizon: ms(10_000),

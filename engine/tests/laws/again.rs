@@ -86,7 +86,7 @@ proptest! {
     #[test]
     fn the_books_of_all_attempts_sum_to_the_time_in_steps(case in again()) {
         let run = run(&case);
-        prop_assert!(charges_every_step(&run, &case.fleet.replica, case.fleet.replicas));
+        prop_assert!(charges_every_step(&run, &case.fleet.pools[0].replica, case.fleet.replicas()));
         for stamps in &run.stamps {
             prop_assert!(stamps.retried + stamps.recomputed <= stamps.busy);
             prop_assert!(stamps.retried == Picos::ZERO || stamps.attempts > 1);
@@ -172,7 +172,7 @@ fn work_on_attempts_that_failed_is_booked_as_retried() {
 #[test]
 fn what_can_never_fit_is_not_tried_again() {
     let mut fleet = one_seat();
-    fleet.replica.max_model_len = 12;
+    fleet.pools[0].replica.max_model_len = 12;
     let run = with_retries(vec![request(0.0, 10, 4)], fleet, back_off(3, 0.5));
     assert_eq!((run.stamps[0].fate, run.stamps[0].attempts), (Fate::TooLong, 1));
 }

@@ -70,7 +70,11 @@ pub fn cases() -> impl Strategy<Value = Case> {
                 request.class = request.input_tokens % 2;
             }
             requests.sort_by_key(|request| (request.due, request.class));
-            Case { requests, classes, fleet: FleetSpec { replica, replicas, admission } }
+            Case {
+                requests,
+                classes,
+                fleet: FleetSpec { admission, ..FleetSpec::open(replica, replicas) },
+            }
         },
     )
 }
@@ -142,7 +146,7 @@ proptest! {
     #[test]
     fn the_books_of_all_requests_sum_to_the_time_in_steps(case in cases()) {
         let run = run(&case);
-        prop_assert!(charges_every_step(&run, &case.fleet.replica, case.fleet.replicas));
+        prop_assert!(charges_every_step(&run, &case.fleet.pools[0].replica, case.fleet.replicas()));
     }
 
     #[test]

@@ -53,6 +53,7 @@ pub fn replica(law: CompiledLaw) -> ReplicaSpec {
 pub fn request(due_s: f64, input_tokens: u32, output_tokens: u32) -> OfferedRequest {
     OfferedRequest {
         class: 0,
+        pool: 0,
         due: Picos::from_secs(due_s),
         input_tokens,
         output_tokens,

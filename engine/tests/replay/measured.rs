@@ -18,7 +18,7 @@ use goodput_engine::slo::Fate;
 use goodput_engine::units::Picos;
 use goodput_engine::workload::{Lineage, OfferedRequest};
 
-use super::{fleet_spec, pool, worst};
+use super::{fleet_of, pool, worst};
 
 const RTX_4090: &str = "llmservingsim_vllm_RTX4090_Llama-3.1-8B.csv";
 const RTX_PRO_6000: &str = "llmservingsim_vllm_RTXPRO6000_Llama-3.1-8B.csv";
@@ -146,6 +146,7 @@ fn good_requests_are_the_measured_ones_but_for_those_at_a_limit() {
 fn requests(records: &[RequestRecord]) -> Vec<OfferedRequest> {
     let request = |record: &RequestRecord| OfferedRequest {
         class: 0,
+        pool: 0,
         due: Picos::from_secs(record.start_s.expect("arrival")),
         input_tokens: record.input_tokens.expect("prompt"),
         output_tokens: record.output_tokens.expect("output"),
@@ -160,7 +161,7 @@ fn requests(records: &[RequestRecord]) -> Vec<OfferedRequest> {
 
 fn run_of(records: &[RequestRecord], pool: &Pool) -> SimRun {
     let limits = RunLimits::to_the_end(Picos::from_secs(184.0));
-    simulate(&requests(records), &fleet_spec(pool).expect("it fits"), limits)
+    simulate(&requests(records), &fleet_of(pool), limits)
 }
 
 #[test]

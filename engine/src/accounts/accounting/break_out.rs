@@ -25,6 +25,8 @@ pub enum Dimension {
     Output,
     /// How much of its prompt was found in the prefix cache: nothing, up to half of it, or most.
     CacheHit,
+    /// Pool that its class's route leads it to.
+    Pool,
     /// Replica that took it.
     Replica,
     /// When it was due.
@@ -33,13 +35,14 @@ pub enum Dimension {
 
 impl Dimension {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Class,
         Self::Tenant,
         Self::Model,
         Self::Prompt,
         Self::Output,
         Self::CacheHit,
+        Self::Pool,
         Self::Replica,
         Self::Window,
     ];
@@ -53,6 +56,7 @@ impl Dimension {
             Self::Prompt => "prompt",
             Self::Output => "output",
             Self::CacheHit => "cache_hit",
+            Self::Pool => "pool",
             Self::Replica => "replica",
             Self::Window => "window",
         }
@@ -64,6 +68,8 @@ impl Dimension {
 pub struct Labels {
     /// Classes, in the order of their index.
     pub classes: Vec<ClassLabel>,
+    /// Pools of the fleet, in the order of their index; none if nobody says.
+    pub pools: Vec<PoolLabel>,
     /// Replicas of the fleet; zero if nobody says.
     pub replicas: u32,
     /// Requests are due in `[0, horizon)`.
@@ -72,6 +78,15 @@ pub struct Labels {
     pub windows: u32,
     /// What stands for a value that nobody wrote down.
     pub missing: &'static str,
+}
+
+/// What a pool says about the requests it serves.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PoolLabel {
+    /// Its name.
+    pub name: String,
+    /// What serves there.
+    pub model: String,
 }
 
 /// What a class says about its requests.
@@ -187,9 +202,11 @@ impl Labels {
             Dimension::Tenant => class().and_then(|class| {
                 self.first(|other| class.tenant.is_some() && other.tenant == class.tenant)
             }),
-            Dimension::Model => class().and_then(|class| {
+            Dimension::Model if self.pools.is_empty() => class().and_then(|class| {
                 self.first(|other| class.model.is_some() && other.model == class.model)
             }),
+            Dimension::Model => case.pool.and_then(|pool| self.first_pool_like(pool)),
+            Dimension::Pool => case.pool,
             Dimension::Prompt => case.input_tokens.map(octave),
             Dimension::Output => case.output_tokens.map(octave),
             Dimension::CacheHit => case.cached_tokens.map(|tokens| cache_hit(tokens, case)),
@@ -209,7 +226,11 @@ impl Labels {
         match dimension {
             Dimension::Class => named(class.map(|class| class.name.clone())),
             Dimension::Tenant => named(class.and_then(|class| class.tenant.clone())),
-            Dimension::Model => named(class.and_then(|class| class.model.clone())),
+            Dimension::Model => named(match self.pools.get(rank as usize) {
+                Some(pool) => Some(pool.model.clone()),
+                None => class.and_then(|class| class.model.clone()),
+            }),
+            Dimension::Pool => named(self.pools.get(rank as usize).map(|pool| pool.name.clone())),
             Dimension::Prompt | Dimension::Output => {
                 let (from, to) = octave_range(rank);
                 range(from, to, &format!("{from}–{to}"))
@@ -236,6 +257,13 @@ impl Labels {
     /// Index of the first class that is `like` this one.
     fn first(&self, like: impl Fn(&ClassLabel) -> bool) -> Option<u32> {
         self.classes.iter().position(like).and_then(|index| u32::try_from(index).ok())
+    }
+
+    /// Index of the first pool that serves the model of this one.
+    fn first_pool_like(&self, pool: u32) -> Option<u32> {
+        let model = &self.pools.get(pool as usize)?.model;
+        let first = self.pools.iter().position(|other| other.model == *model)?;
+        u32::try_from(first).ok()
     }
 
     fn replicas_per_group(&self) -> u32 {

@@ -12,6 +12,8 @@ use super::causes::{Causer, MainParts};
 pub struct Case {
     /// Index of its class.
     pub class: Option<u32>,
+    /// Pool that it is routed to.
+    pub pool: Option<u32>,
     /// Replica that took it.
     pub replica: Option<u32>,
     /// When it was due.
@@ -72,6 +74,7 @@ impl Case {
             stamps.fate == Fate::Failed && stamps.generated == request.output_tokens;
         Self {
             class: Some(request.class),
+            pool: Some(request.pool),
             replica: stamps.queued.map(|_| stamps.replica),
             due: Some(request.due),
             input_tokens: Some(request.input_tokens),
@@ -125,6 +128,7 @@ impl Default for Case {
         };
         Self {
             class: None,
+            pool: None,
             replica: None,
             due: None,
             input_tokens: None,

@@ -1,7 +1,7 @@
 //! The main part of every late first token, slow stream and stall.
 //!
-//! A first token is late by what came before it: overhead and earlier attempts, the queue, its own
-//! prefill. A stream is slow by what it would take alone, by the others decoding beside it, by the
+//! A first token is late by what came before it: overhead and earlier attempts, replicas that had
+//! been ordered and were still starting, the queue, its own prefill. A stream is slow by what it would take alone, by the others decoding beside it, by the
 //! prompts computed beside it, and by preemptions. Each request is counted under its largest part;
 //! of equal ones, the first.
 
@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Case;
+use crate::accounts::provision::overlap;
 use crate::accounts::tally::Row;
 use crate::slo::{MissedLimits, Outcome};
 use crate::step_time::CompiledLaw;
@@ -23,6 +24,8 @@ pub enum Cause {
     Server,
     /// Earlier attempts and the wait before trying again.
     Retry,
+    /// Waiting for a replica that had been ordered to start.
+    StartUp,
     /// Waiting in a replica's queue.
     Queue,
     /// Computing its own prompt, beside what else was in those steps.
@@ -49,6 +52,7 @@ impl Cause {
         match self {
             Self::Server => "server, before any queue",
             Self::Retry => "earlier attempts",
+            Self::StartUp => "replicas starting",
             Self::Queue => "queue",
             Self::Prefill => "prefill",
             Self::Hidden => "tokens that are not shown",
@@ -123,6 +127,8 @@ pub struct Causer<'a> {
     pub law: &'a CompiledLaw,
     /// From due to queued for whoever is let in at once.
     pub api_overhead: Picos,
+    /// When some replica of its pool was starting: spans that do not touch, in order.
+    pub starting: &'a [(Picos, Picos)],
 }
 
 impl Causer<'_> {
@@ -150,13 +156,16 @@ impl Causer<'_> {
         let scheduled = stamps.scheduled.unwrap_or(first);
         let queued = stamps.queued.unwrap_or(scheduled);
         let server = self.api_overhead.min(queued - due);
+        let held = stamps.held.min(queued - due - server);
+        let while_starting = overlap(self.starting, queued, scheduled);
         let hides = shown && row.request.hidden_tokens > 0;
         let visible = stamps.first_visible.unwrap_or(end);
         let hidden = if hides { visible - first } else { Picos::ZERO };
         largest([
             (Cause::Server, server),
-            (Cause::Retry, queued - due - server),
-            (Cause::Queue, scheduled - queued),
+            (Cause::Retry, queued - due - server - held),
+            (Cause::StartUp, held + while_starting),
+            (Cause::Queue, scheduled - queued - while_starting),
             (Cause::Prefill, first - scheduled),
             (Cause::Hidden, hidden),
         ])

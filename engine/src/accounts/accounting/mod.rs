@@ -17,7 +17,7 @@ mod streams;
 
 use serde::{Deserialize, Serialize};
 
-pub use break_out::{BreakOut, Bucket, Cell, ClassLabel, Dimension, Labels, break_out};
+pub use break_out::{BreakOut, Bucket, Cell, ClassLabel, Dimension, Labels, PoolLabel, break_out};
 pub use case::{Case, StreamSeen};
 pub use causes::{Cause, Causer, Causes, MainParts};
 pub use marginals::{LimitMisses, Marginals, MissedSet};
@@ -92,7 +92,12 @@ impl Accounting {
             streams: Streams::of(cases, contracts),
             percentiles: both_populations(cases),
             percentile_targets: targets(cases, contracts),
-            break_outs: Dimension::ALL.map(|by| break_out(cases, &[by], labels)).into(),
+            break_outs: Dimension::ALL
+                .into_iter()
+                // Of one pool there is nothing to tell apart.
+                .filter(|by| *by != Dimension::Pool || labels.pools.len() > 1)
+                .map(|by| break_out(cases, &[by], labels))
+                .collect(),
             crossed: Vec::new(),
         }
     }

@@ -49,7 +49,7 @@ pub struct ClassCost {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CostLine {
     /// What the money bought: an outcome, `recomputed`, `retried` (attempts before the last one,
-    /// where clients tried again) or `idle`.
+    /// where clients tried again), `start_up` (where replicas come and go) or `idle`.
     pub line: String,
     /// USD.
     pub usd: f64,

@@ -22,6 +22,16 @@ impl MixRate {
         }
     }
 
+    /// Both together.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            rps: self.rps + other.rps,
+            prefill_tps: self.prefill_tps + other.prefill_tps,
+            decode_tps: self.decode_tps + other.decode_tps,
+        }
+    }
+
     /// `factor` times as much.
     #[must_use]
     pub fn times(&self, factor: f64) -> Self {
@@ -79,6 +89,29 @@ pub struct Supply {
 }
 
 impl Supply {
+    /// Nothing is asked and nothing done.
+    pub fn of_nothing() -> Self {
+        let nothing = MixRate::default();
+        Self {
+            required: nothing,
+            demand: Vec::new(),
+            required_peak: nothing,
+            peak_from_s: 0.0,
+            peak_window_s: 0.0,
+            sustainable: nothing,
+            sustainable_at_peak: nothing,
+            binds: TokenKind::Decode,
+            sustainable_relative_error: None,
+            completed: nothing,
+            saturated_batch: 0.0,
+            saturated_by: SaturatedBy::TokenBudget,
+            sustainable_once_queued_rps: None,
+            saturated_hit_rate: 0.0,
+            prefill_time_share: 0.0,
+            simplified: false,
+        }
+    }
+
     /// Whether the mix in the busiest window is another than that of the whole horizon.
     pub fn is_another_mix_at_peak(&self) -> bool {
         self.sustainable_at_peak != self.sustainable

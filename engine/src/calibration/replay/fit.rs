@@ -67,9 +67,9 @@ pub fn fit(
 ) -> Result<LawFit, Problem> {
     let prior = StepCoefficients::like(&step_time.resolved.law).scaled(step_time.scale);
     let mut fleet = fleet.clone();
-    let budget = u64::from(fleet.replica.max_num_batched_tokens);
+    let budget = u64::from(fleet.pools[0].replica.max_num_batched_tokens);
     let mut error = |coefficients: &StepCoefficients| {
-        fleet.replica.law =
+        fleet.pools[0].replica.law =
             CompiledLaw::new(&coefficients.law(), budget, 1.0, step_time.step_overhead_s);
         error_on_even(runs, &fleet)
     };

@@ -17,7 +17,7 @@ pub use compare::{Compared, GoodReplay, MeasureReplay, RequestReplay, Times};
 pub use fit::LawFit;
 use run::ReplayedRun;
 
-use crate::accounts::{Unanswerable, fleet_spec};
+use crate::accounts::{Unanswerable, replica_spec};
 use crate::ingest::{Exclusion, RequestRecord};
 use crate::problem::Problem;
 use crate::scenario::Pool;
@@ -88,8 +88,10 @@ pub fn replay(
     contract: Option<&Contract>,
     fits: bool,
 ) -> Result<ReplayReport, Problem> {
-    let mut fleet = fleet_spec(pool).map_err(|why| why.problem())?;
-    let runs = ReplayedRun::of(records, &fleet.replica);
+    let replica = replica_spec(pool).map_err(|why| why.problem())?;
+    let runs = ReplayedRun::of(records, &replica);
+    // Everybody of the file was let in.
+    let mut fleet = FleetSpec::open(replica, pool.replicas);
     if runs.iter().all(|run| run.requests.is_empty()) {
         return Err(nothing_to_replay(&runs));
     }
@@ -104,10 +106,14 @@ pub fn replay(
 
 /// Fits the law, and puts it into `fleet`.
 fn fitted(runs: &[ReplayedRun], pool: &Pool, fleet: &mut FleetSpec) -> Result<LawFit, Problem> {
-    let step_time = pool.step_time().ok_or_else(|| Unanswerable::DeclaredRatesOnly.problem())?;
+    let unknown = || Unanswerable::DeclaredRatesOnly { pool: 0 }.problem();
+    let step_time = pool.step_time().ok_or_else(unknown)?;
     let fit = fit::fit(runs, step_time, fleet)?;
     let budget = u64::from(pool.scheduler.max_num_batched_tokens);
-    fleet.replica.law = fit.compile(budget, step_time.step_overhead_s);
+    let law = fit.compile(budget, step_time.step_overhead_s);
+    for pool in &mut fleet.pools {
+        pool.replica.law.clone_from(&law);
+    }
     Ok(fit)
 }
 

@@ -164,6 +164,7 @@ fn usable_request(
     }
     let request = OfferedRequest {
         class: 0,
+        pool: 0,
         due: Picos::from_secs(due_s),
         input_tokens,
         output_tokens,

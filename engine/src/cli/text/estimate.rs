@@ -6,7 +6,7 @@ use goodput_engine::estimate::report::{
     ClassWorkload, EstimateReport, EstimateVerdict, MemoryReport, SmallestFitting, SupplyEstimate,
 };
 
-use super::{Page, at_peak, mix, or_dash, usd};
+use super::{Page, at_peak, mix, or_dash, pools, usd};
 
 /// The estimate.
 pub fn estimate(report: &EstimateReport) -> String {
@@ -44,6 +44,7 @@ pub fn estimate(report: &EstimateReport) -> String {
     if let Some(estimate) = &report.supply {
         supply(&mut page, estimate);
     }
+    pools::estimated(&mut page, &report.pools);
     page.into_text()
 }
 
@@ -89,7 +90,11 @@ fn workload(page: &mut Page, classes: &[ClassWorkload]) {
 fn memory(page: &mut Page, report: &MemoryReport) {
     const GB: f64 = 1e9;
     for pool in &report.pools {
-        page.heading("Memory of one replica");
+        if pool.name.is_empty() {
+            page.heading("Memory of one replica");
+        } else {
+            page.heading(&format!("Memory of one replica of pool {}", pool.name));
+        }
         page.row("KV cache per token", &format!("{} B", thousands(pool.kv_bytes_per_token)));
         let weights = three_digits(pool.weights_bytes_per_gpu / GB);
         let usable = three_digits(pool.usable_bytes_per_gpu / GB);

@@ -17,6 +17,9 @@ pub fn plan(report: &PlanReport) -> String {
     if !report.undecided.is_empty() {
         page.line(&undecided(report));
     }
+    for note in &report.notes {
+        page.line(&format!("  {note}"));
+    }
     if !report.fleets.is_empty() {
         page.heading("Fleet                        good      holds in   TTFT p95   cost per month");
         for row in &report.fleets {
@@ -24,7 +27,10 @@ pub fn plan(report: &PlanReport) -> String {
         }
     }
     marginal(&mut page, report);
-    page.heading("This fleet");
+    page.heading(&match &report.pool {
+        None => "This fleet".to_owned(),
+        Some(pool) => format!("Pool {pool}, which has the least to spare"),
+    });
     page.row("supply floor, replicas", &report.replicas_floor.to_string());
     let open = report.undecided.iter().any(|name| name == "alpha");
     let up_to = match report.alpha {

@@ -5,7 +5,7 @@ use goodput_engine::accounts::words::{percent, plural, span_ms, thousands, three
 
 use goodput_engine::sim::UnaskedTurns;
 
-use super::{Page, at_peak, mix, or_dash, usd};
+use super::{Page, at_peak, mix, or_dash, pools, usd};
 
 /// The simulated report.
 pub fn simulation(report: &SimReport) -> String {
@@ -39,6 +39,7 @@ pub fn simulation(report: &SimReport) -> String {
         page.row("cost per good request", &or_dash(cost.per_good_request, usd));
         page.row("cost per month", &usd(cost.per_month));
     }
+    pools::simulated(&mut page, report);
     page.into_text()
 }
 

@@ -106,6 +106,11 @@ impl Findings {
         fine
     }
 
+    /// What another check has found.
+    pub fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
     pub fn any_error(&self) -> bool {
         self.0.iter().any(|problem| problem.severity == Severity::Error)
     }

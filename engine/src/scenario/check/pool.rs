@@ -5,11 +5,11 @@ use super::step_time;
 use crate::catalog;
 use crate::counted::typed;
 use crate::fleet::{
-    Admission, GpuSpec, Layout, MemoryQuestion, MemoryReport, ModelShape, Precision,
+    Admission, GpuSpec, Layout, MemoryQuestion, MemoryReport, ModelShape, Precision, Routing,
     WeightPrecision, memory,
 };
 use crate::problem::Problem;
-use crate::scenario::doc::{CurrencyPriceDoc, FleetDoc, PoolDoc};
+use crate::scenario::doc::{CurrencyPriceDoc, FleetDoc, PoolDoc, RoutingDoc};
 use crate::scenario::{GpuRef, ModelRef, Pool, Price, Scheduler};
 use crate::step_time::Served;
 use crate::units::Picos;
@@ -20,26 +20,61 @@ pub const MAX_REPLICAS: u32 = 10_000;
 /// The longest overhead per step or request, milliseconds.
 const MAX_OVERHEAD_MS: f64 = 10_000.0;
 
-pub(super) fn check(doc: &FleetDoc, findings: &mut Findings) -> Option<Pool> {
+/// The most pools of one fleet.
+pub const MAX_POOLS: usize = 20;
+
+/// The bounds of affinity that mean anything.
+const MOST_OVER_MEAN: std::ops::RangeInclusive<f64> = 1.01..=1_000.0;
+
+/// What serves, checked.
+pub(super) struct Fleet {
+    pub pool: Pool,
+    pub beside: Vec<Pool>,
+    pub routing: Routing,
+    pub admission: Admission,
+}
+
+pub(super) fn check(doc: &FleetDoc, findings: &mut Findings) -> Option<Fleet> {
     let admission = super::admission::check(&doc.admission, findings);
-    match doc.pools.as_slice() {
-        [pool] => {
-            let pool = check_pool(pool, "fleet.pools[0]", findings)?;
-            Some(Pool { admission: admission?, ..pool })
-        }
-        [] => {
-            findings.error("fleet.pools", "there is no pool, so nothing serves", "add one pool");
-            None
-        }
-        several => {
-            findings.error(
-                "fleet.pools",
-                format!("there are {} pools, and several are not supported yet", several.len()),
-                "give one pool",
-            );
-            None
-        }
+    let routing = check_routing(doc, findings);
+    if doc.pools.is_empty() {
+        findings.error("fleet.pools", "there is no pool, so nothing serves", "add one pool");
+    } else if doc.pools.len() > MAX_POOLS {
+        findings.error(
+            "fleet.pools",
+            format!("there are {} pools", doc.pools.len()),
+            format!("give 1 to {MAX_POOLS}"),
+        );
+        return None;
     }
+    super::route::check_pool_names(&doc.pools, findings);
+    let pools = doc.pools.iter().enumerate();
+    let mut pools: Vec<Option<Pool>> = pools
+        .map(|(i, pool)| {
+            let mut own = Findings::default();
+            let checked = check_pool(pool, &format!("fleet.pools[{i}]"), &mut own);
+            findings.extend(own);
+            checked
+        })
+        .collect();
+    let mut pools = pools.drain(..);
+    let (first, beside) = (pools.next()?, pools.collect::<Option<Vec<Pool>>>());
+    Some(Fleet { pool: first?, beside: beside?, routing: routing?, admission: admission? })
+}
+
+fn check_routing(doc: &FleetDoc, findings: &mut Findings) -> Option<Routing> {
+    let most_over_mean = doc.affinity_most_over_mean;
+    let path = "fleet.affinity_most_over_mean";
+    let bound = findings.number(path, "the bound of affinity", most_over_mean, &MOST_OVER_MEAN);
+    Some(match doc.routing {
+        RoutingDoc::LeastOutstanding => Routing::LeastOutstanding,
+        RoutingDoc::RoundRobin => Routing::RoundRobin,
+        RoutingDoc::Random => Routing::Random,
+        RoutingDoc::PowerOfTwo => Routing::PowerOfTwo,
+        RoutingDoc::LeastKv => Routing::LeastKv,
+        RoutingDoc::Affinity => Routing::Affinity { most_over_mean },
+    })
+    .filter(|_| bound)
 }
 
 fn check_pool(doc: &PoolDoc, path: &str, findings: &mut Findings) -> Option<Pool> {
@@ -51,6 +86,7 @@ fn check_pool(doc: &PoolDoc, path: &str, findings: &mut Findings) -> Option<Pool
         (format!("{path}.step_time.api_overhead_ms"), doc.step_time.api_overhead_ms);
     findings.number(api_path, "the time before a request is queued", api_ms, &overhead);
     let price = check_price(doc, path, findings);
+    let life = super::life::check(doc, path, findings);
     let gpu = findings.take(&format!("{path}.gpu"), gpu_of(&doc.gpu));
     let model = findings.take(&format!("{path}.model"), model_of(&doc.model));
     let precision = check_precision(doc, path, findings);
@@ -75,13 +111,14 @@ fn check_pool(doc: &PoolDoc, path: &str, findings: &mut Findings) -> Option<Pool
         layout,
         precision,
         replicas: doc.replicas,
+        life: life?,
         gpus_per_replica: layout.gpus(),
         scheduler,
         api_overhead: Picos::from_millis(api_ms),
         memory,
         service,
         price,
-        admission: Admission::default(),
+        name: doc.name.trim().to_owned(),
         gpu,
         model,
     })

@@ -9,6 +9,9 @@ use crate::scenario::doc::{
 };
 use crate::workload::{Session, SharedPrefix, TrafficClass};
 
+/// Share of prompts no longer than their shared prefix from which on that is worth a warning.
+const SHORT_PROMPTS: f64 = 0.05;
+
 /// The prefix of a class, numbered from nothing yet.
 #[expect(clippy::option_option, reason = "`None` where the document is wrong, as of every check")]
 pub(super) fn check_prefix(
@@ -138,5 +141,23 @@ fn check_alike(
                 format!("give {theirs}, or another name"),
             );
         }
+    }
+}
+
+/// Prompts that a shared prefix does not fit into.
+pub(super) fn warn_about_prefix(class: &TrafficClass, path: &str, findings: &mut Findings) {
+    let Some(prefix) = &class.shared_prefix else { return };
+    let shorter = class.input.share_at(f64::from(prefix.tokens()));
+    if shorter > SHORT_PROMPTS {
+        findings.warning(
+            format!("{path}.shared_prefix.tokens"),
+            format!(
+                "{:.0} % of prompts are no longer than the shared prefix of {} tokens: they share \
+                 all but their last token",
+                shorter * 100.0,
+                prefix.tokens()
+            ),
+            "`input_tokens` is the length of the whole prompt: lengthen it, or shorten the prefix",
+        );
     }
 }

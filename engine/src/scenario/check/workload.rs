@@ -8,8 +8,8 @@ use super::findings::Findings;
 use super::lengths::{check_hidden, check_lengths, check_pairing};
 use crate::counted::thousands;
 use crate::counted::typed;
-use crate::scenario::Scheduler;
-use crate::scenario::doc::{ArrivalsDoc, ClassDoc, QualityDoc, SloDoc, WorkloadDoc};
+use crate::scenario::Pool;
+use crate::scenario::doc::{ArrivalsDoc, ClassDoc, QualityDoc, ScenarioDoc, SloDoc, WorkloadDoc};
 use crate::slo::Contract;
 use crate::units::{MAX_HORIZON_S, Picos};
 use crate::workload::{
@@ -19,10 +19,7 @@ use crate::workload::{
 /// The most traffic classes of one scenario.
 pub const MAX_CLASSES: usize = 100;
 
-/// Share of prompts no longer than their shared prefix from which on that is worth a warning.
-const SHORT_PROMPTS: f64 = 0.05;
-
-/// The longest name of a class, characters.
+/// The longest name of a class or pool, characters.
 pub(super) const LONGEST_NAME: usize = 200;
 
 /// The shortest span that a limit or a horizon may have, seconds: a picosecond.
@@ -36,7 +33,8 @@ pub(super) struct Workload {
     pub contracts: Vec<Contract>,
 }
 
-pub(super) fn check(doc: &WorkloadDoc, findings: &mut Findings) -> Option<Workload> {
+pub(super) fn check(scenario: &ScenarioDoc, findings: &mut Findings) -> Option<Workload> {
+    let doc = &scenario.workload;
     let horizon = check_horizon(doc, findings);
     check_names(&doc.classes, findings);
     let mut complete = 0;
@@ -49,6 +47,10 @@ pub(super) fn check(doc: &WorkloadDoc, findings: &mut Findings) -> Option<Worklo
         else {
             continue;
         };
+        let route_path = format!("{path}.route");
+        let route = super::route::check(class, &scenario.fleet.pools, &route_path, findings);
+        let Some(route) = route else { continue };
+        let checked = TrafficClass { route, ..checked };
         complete += 1;
         if class.enabled {
             if let Some(horizon) = horizon {
@@ -204,7 +206,11 @@ fn check_truncated(class: &ClassDoc, path: &str, findings: &mut Findings) -> boo
     fine
 }
 
-fn check_quality(doc: &QualityDoc, path: &str, findings: &mut Findings) -> Option<Quality> {
+pub(super) fn check_quality(
+    doc: &QualityDoc,
+    path: &str,
+    findings: &mut Findings,
+) -> Option<Quality> {
     let (quality, who, rate) = match doc {
         QualityDoc::NotChecked => return Some(Quality::NotChecked),
         QualityDoc::Assumed { pass_rate, by } => {
@@ -243,7 +249,7 @@ fn check_volume(
     // Of sessions those that all turns of all make, whether or not they come before the horizon.
     let of = |class: &TrafficClass| {
         let turns = class.session.as_ref().map_or(1.0, Session::mean_turns);
-        turns * class.arrivals.expected(Picos::ZERO, horizon)
+        turns * class.expected(Picos::ZERO, horizon)
     };
     let expected: f64 = classes.iter().map(of).sum();
     if expected > MAX_REQUESTS as f64 {
@@ -328,8 +334,8 @@ fn warn_about_class(
             );
         }
     }
-    warn_about_prefix(class, path, findings);
-    let best = (1.0 - class.lasting_error_rate()) * class.quality.pass_rate().unwrap_or(1.0);
+    super::sharing::warn_about_prefix(class, path, findings);
+    let best = (1.0 - class.lasting_error_rate()) * class.pass_rate(0.0).unwrap_or(1.0);
     if best < slo.attainment_target {
         findings.warning(
             format!("{path}.slo.attainment_target"),
@@ -353,43 +359,32 @@ fn warn_about_class(
     }
 }
 
-/// Prompts that a shared prefix does not fit into.
-fn warn_about_prefix(class: &TrafficClass, path: &str, findings: &mut Findings) {
-    let Some(prefix) = &class.shared_prefix else { return };
-    let shorter = class.input.share_at(f64::from(prefix.tokens()));
-    if shorter > SHORT_PROMPTS {
-        findings.warning(
-            format!("{path}.shared_prefix.tokens"),
-            format!(
-                "{:.0} % of prompts are no longer than the shared prefix of {} tokens: they share \
-                 all but their last token",
-                shorter * 100.0,
-                prefix.tokens()
-            ),
-            "`input_tokens` is the length of the whole prompt: lengthen it, or shorten the prefix",
-        );
-    }
-}
-
 /// Requests that are refused at the door whatever the fleet.
 pub(super) fn warn_about_lengths(
     workload: &Workload,
-    scheduler: &Scheduler,
+    pool: &Pool,
+    beside: &[Pool],
     findings: &mut Findings,
 ) {
     for class in &workload.classes {
+        let served = class.route.legs().iter();
+        let pools = served.filter_map(|leg| match leg.pool.checked_sub(1) {
+            None => Some(pool),
+            Some(other) => beside.get(other as usize),
+        });
+        let longest = pools.map(|pool| pool.scheduler.max_model_len).max();
+        let Some(max_model_len) = longest else { continue };
         let (Lengths::Fixed(input), Lengths::Fixed(output)) = (&class.input, &class.output) else {
             continue;
         };
         let output = class.max_output_tokens.map_or(*output, |budget| budget.min(*output));
         let total = u64::from(*input) + u64::from(output);
-        if total > u64::from(scheduler.max_model_len) {
+        if total > u64::from(max_model_len) {
             findings.warning(
                 format!("workload.classes[{}]", class.position),
                 format!(
-                    "every request has {total} tokens, more than max_model_len {}: all are \
-                     refused as too long",
-                    scheduler.max_model_len
+                    "every request has {total} tokens, more than max_model_len {max_model_len}: \
+                     all are refused as too long"
                 ),
                 "shorten prompt or output, or raise max_model_len",
             );

@@ -24,6 +24,10 @@ frozen! {
     max_num_batched_tokens, is_max_num_batched_tokens: u32 = 2_048;
     block_size, is_block_size: u32 = 16;
     gpu_memory_utilization, is_gpu_memory_utilization: f64 = 0.9;
+    affinity_most_over_mean, is_affinity_most_over_mean: f64 = 1.25;
+    min_replicas, is_min_replicas: u32 = 1;
+    autoscaler_interval_s, is_autoscaler_interval_s: f64 = 15.0;
+    scale_down_cooldown_s, is_scale_down_cooldown_s: f64 = 300.0;
     on, is_on: bool = true;
     factor, is_factor: f64 = 1.0;
     backoff_factor, is_backoff_factor: f64 = 2.0;

@@ -2,22 +2,29 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::AdmissionDoc;
 use super::defaults::{self, is_default};
+use super::{AdmissionDoc, AutoscalerDoc, FailuresDoc, ScheduledReplicasDoc};
 
 use crate::fleet::{KvPrecision, WeightPrecision};
 use crate::scenario::refs::{GpuRef, ModelRef};
 use crate::step_time::StepCoefficients;
 
-/// The fleet: one pool in this version.
+/// The fleet: pools of replicas behind one door.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a fleet")]
 pub struct FleetDoc {
-    /// Pools of like replicas; exactly one in this version.
+    /// Pools of like replicas, at least one.
     pub pools: Vec<PoolDoc>,
-    /// How a request finds its replica.
+    /// How a request finds its replica within its pool.
     #[serde(default, skip_serializing_if = "is_default")]
     pub routing: RoutingDoc,
+    /// Of `affinity`: a replica keeps its sessions while it has no more than so many times its part
+    /// of what is outstanding, above 1.
+    #[serde(
+        default = "defaults::affinity_most_over_mean",
+        skip_serializing_if = "defaults::is_affinity_most_over_mean"
+    )]
+    pub affinity_most_over_mean: f64,
     /// Whom the fleet lets in.
     #[serde(default, skip_serializing_if = "is_default")]
     pub admission: AdmissionDoc,
@@ -29,18 +36,29 @@ impl FleetDoc {
         Self {
             pools: vec![pool],
             routing: RoutingDoc::default(),
+            affinity_most_over_mean: defaults::affinity_most_over_mean(),
             admission: AdmissionDoc::default(),
         }
     }
 }
 
-/// Routing policies.
+/// Routing policies: which replica of its pool takes a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoutingDoc {
     /// To the replica with the fewest requests queued or running; ties rotate.
     #[default]
     LeastOutstanding,
+    /// To each replica in turn.
+    RoundRobin,
+    /// To any replica, all alike.
+    Random,
+    /// To the less loaded of two that chance picks.
+    PowerOfTwo,
+    /// To the replica with the fewest KV blocks held now.
+    LeastKv,
+    /// Requests of one session to one replica, unless it is much fuller than the others.
+    Affinity,
 }
 
 /// Like replicas of one model on one kind of GPU, with vLLM's settings under vLLM's names.
@@ -48,12 +66,34 @@ pub enum RoutingDoc {
 #[serde(deny_unknown_fields, expecting = "a pool")]
 #[expect(clippy::struct_excessive_bools, reason = "the engine's own switches, by their names")]
 pub struct PoolDoc {
+    /// By which routes name it; unique where there are several.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
     /// Catalogue id, or a GPU by numbers.
     pub gpu: GpuRef,
     /// Catalogue id, or a model by numbers.
     pub model: ModelRef,
-    /// Model copies behind the router.
+    /// Model copies behind the router; with an autoscaler or a timetable, those at first.
     pub replicas: u32,
+    /// From being ordered to taking requests, seconds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub start_up_s: f64,
+    /// The first replicas are ordered when the run begins, not before.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub cold_start: bool,
+    /// For so long after a replica is ready the router spares it beyond a rising share of its
+    /// seats, as long as others have room, seconds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub slow_start_s: f64,
+    /// Who decides how many replicas there are.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub autoscaler: Option<AutoscalerDoc>,
+    /// A timetable of how many replicas there are.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub scheduled_replicas: Vec<ScheduledReplicasDoc>,
+    /// How replicas fail.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub failures: FailuresDoc,
     /// GPUs over which each layer is split.
     #[serde(
         default = "defaults::tensor_parallel",
@@ -201,9 +241,16 @@ impl PoolDoc {
     /// A pool with every setting at its default.
     pub fn new(gpu: GpuRef, model: ModelRef, replicas: u32) -> Self {
         Self {
+            name: String::new(),
             gpu,
             model,
             replicas,
+            start_up_s: 0.0,
+            cold_start: false,
+            slow_start_s: 0.0,
+            autoscaler: None,
+            scheduled_replicas: Vec::new(),
+            failures: FailuresDoc::default(),
             tensor_parallel: defaults::tensor_parallel(),
             weight_precision: WeightPrecision::default(),
             kv_precision: KvPrecision::default(),

@@ -36,6 +36,9 @@ pub struct ClassDoc {
     /// Whose traffic it is.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tenant: String,
+    /// The pools that serve it; all of it the first one when absent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub route: Vec<LegDoc>,
     /// When requests are due.
     pub arrivals: ArrivalsDoc,
     /// Prompt lengths, tokens.
@@ -98,6 +101,7 @@ impl ClassDoc {
             name: name.to_owned(),
             enabled: true,
             tenant: String::new(),
+            route: Vec::new(),
             arrivals,
             input_tokens,
             output_tokens,
@@ -117,6 +121,19 @@ impl ClassDoc {
             slo: SloDoc::default(),
         }
     }
+}
+
+/// One pool of a route.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a pool of a route")]
+pub struct LegDoc {
+    /// Name of the pool.
+    pub pool: String,
+    /// Share of the requests of the class that go there, above 0 and up to 1; they sum to 1.
+    pub share: f64,
+    /// What is known about answers of that pool, where it is not what is known of the class.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub quality: Option<QualityDoc>,
 }
 
 /// Prefixes that prompts begin with: system prompts, tool lists, documents. Each prompt of the class
@@ -140,8 +157,8 @@ pub struct SharedPrefixDoc {
 
 /// Several requests of one user: each turn after the first is sent a think time after the one
 /// before completed. Its prompt is all that was said so far, hidden tokens left out, and new
-/// tokens. A turn that is lost
-/// ends its session, and so does one that would be longer than `max_model_len`.
+/// tokens. A turn that is lost ends its session, and so does one that would be longer than
+/// `max_model_len`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a session")]
 pub struct SessionDoc {

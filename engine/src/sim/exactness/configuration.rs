@@ -2,11 +2,13 @@
 
 use std::num::NonZeroU32;
 
+use super::life;
 use super::people::People;
-use crate::sim::{FleetSpec, ReplicaSpec, RunLimits};
+use crate::fleet::Routing;
+use crate::sim::{FleetSpec, PoolSpec, ReplicaSpec, RunLimits};
 use crate::step_time::{CompiledLaw, StepCoefficients};
 use crate::units::Picos;
-use crate::workload::{Hidden, Lineage, OfferedRequest, TrafficClass};
+use crate::workload::{Hidden, Leg, Lineage, OfferedRequest, Route, TrafficClass};
 
 /// SplitMix64: the same configurations everywhere and for ever.
 #[derive(Debug)]
@@ -82,11 +84,15 @@ impl Configuration {
         let fleet = FleetSpec::open(replica, dice.within(1, 4));
         let gap_limits = Vec::new();
         let plain = Self { fleet, requests, classes: Vec::new(), limits, gap_limits };
-        let whole =
+        let configuration =
             if dice.one_in(2) { plain } else { plain.with_people(&mut dice, round, longest) };
-        let mut whole = whole.with_contracts(&mut Dice::new(seed ^ 0x7ab1_e5ee), round);
-        whole.begin_sessions(); // what a turn carries on depends on what it hides
-        whole
+        // By dice of their own, so that what was found at a seed is found there again.
+        let mut configuration =
+            configuration.with_contracts(&mut Dice::new(seed ^ 0x7ab1_e5ee), round);
+        configuration.begin_sessions(); // what a turn carries on depends on what it hides
+        configuration.with_pools(&mut Dice::new(seed ^ 0x9001), round, longest);
+        configuration.with_life(&mut Dice::new(seed ^ 0x11fe), round);
+        configuration
     }
 
     /// The same with hidden tokens, and limits on gaps about as long as steps are.
@@ -110,6 +116,45 @@ impl Configuration {
         let classes = self.classes.len().max(1);
         self.gap_limits = (0..classes).map(|_| (!dice.one_in(4)).then(|| limit(dice))).collect();
         self
+    }
+
+    /// In every third fleet replicas come and go.
+    fn with_life(&mut self, dice: &mut Dice, round: bool) {
+        if !dice.one_in(3) {
+            return;
+        }
+        for pool in &mut self.fleet.pools {
+            pool.life = life::of(dice, round, pool.replicas);
+        }
+    }
+
+    /// Every other fleet chooses replicas by another policy, and has other pools beside the first.
+    fn with_pools(&mut self, dice: &mut Dice, round: bool, longest: (u32, u32)) {
+        if dice.one_in(2) {
+            return;
+        }
+        self.fleet.routing = dice.pick(&[
+            Routing::LeastOutstanding,
+            Routing::RoundRobin,
+            Routing::Random,
+            Routing::PowerOfTwo,
+            Routing::LeastKv,
+            Routing::LeastKv,
+            Routing::Affinity { most_over_mean: 1.25 },
+        ]);
+        let others = dice.pick(&[0, 0, 1, 2]);
+        for _ in 0..others {
+            let replica = replica(dice, round, longest);
+            self.fleet.pools.push(PoolSpec::constant(replica, dice.within(1, 3)));
+        }
+        for request in &mut self.requests {
+            request.pool = dice.within(0, others);
+        }
+        for class in &mut self.classes {
+            let share = 1.0 / f64::from(others + 1);
+            let leg = |pool| Leg { pool, share, quality: None };
+            class.route = Route::new((0..=others).map(leg).collect()).expect("a route");
+        }
     }
 
     /// The same with all kinds of people behind the requests, of whom some are turned away.
@@ -146,6 +191,7 @@ impl Configuration {
                 let more = session.turns_of(SEED, class.position.into(), *place) > 1;
                 *request = request.carrying(more);
                 request.lineage.session = NonZeroU32::new(number);
+                request.lineage.place = *place;
             }
             *place += 1;
         }
@@ -237,6 +283,7 @@ fn requests(
             let patience = if round { 0.01 * dice.below(100) as f64 } else { dice.unit() };
             OfferedRequest {
                 class: 0,
+                pool: 0,
                 due: Picos::from_secs(due_s),
                 input_tokens: dice.within(1, longest_input),
                 output_tokens: dice.within(1, longest_output),

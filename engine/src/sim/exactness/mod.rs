@@ -4,6 +4,7 @@
 //! `cargo test --release -p goodput-engine --lib exactness -- --ignored`.
 
 mod configuration;
+mod life;
 mod people;
 mod script;
 
@@ -12,7 +13,7 @@ use configuration::{Configuration, SEED};
 use super::clients::serve_clients;
 use super::replica::{Leaping, ReplicaEngine, Stepwise};
 use super::saturate::saturated_by;
-use super::{CutOff, FleetSim, SimRun, UnaskedTurns, run};
+use super::{CutOff, FleetSim, SimRun, StintEnd, UnaskedTurns, run};
 use crate::slo::Fate;
 use crate::units::Picos;
 use crate::workload::{OfferedRequest, unfolded};
@@ -55,20 +56,22 @@ fn fleets_agree(seed: u64) {
 /// A benchmark's clients and a saturated replica.
 fn measurements_agree(seed: u64) {
     let Configuration { fleet, requests, classes, .. } = Configuration::of(seed);
-    let spec = &fleet.replica;
+    let spec = &fleet.pools[0].replica;
     let cap = [None, Some(1), Some(3), Some(10)][usize::try_from(seed % 4).expect("small")];
     let patient: Vec<_> =
         requests.iter().map(|request| OfferedRequest { patience: None, ..*request }).collect();
-    let bounds = (Picos::from_secs(20.0), spec.max_model_len);
+    let longest: Vec<u32> = fleet.pools.iter().map(|pool| pool.replica.max_model_len).collect();
+    let bounds = (Picos::from_secs(20.0), longest.as_slice());
     let mix = unfolded(&classes, patient.clone(), SEED, bounds).expect("a few");
+    let one_of = (spec, fleet.pools[0].replicas);
     assert_eq!(
         serve_clients::<Stepwise>(&patient, spec, cap),
         serve_clients::<Leaping>(&patient, spec, cap),
         "clients of seed {seed}"
     );
     assert_eq!(
-        saturated_by::<Stepwise>(&mix, (spec, fleet.replicas), 60),
-        saturated_by::<Leaping>(&mix, (spec, fleet.replicas), 60),
+        saturated_by::<Stepwise>(&mix, one_of, 60),
+        saturated_by::<Leaping>(&mix, one_of, 60),
         "saturation of seed {seed}"
     );
 }
@@ -117,6 +120,9 @@ fn the_random_configurations_are_under_pressure() {
             served.any(|(r, stamps)| happens(stamps.cached_tokens, r.lineage.history_tokens))
         }
     };
+    let ended = |run: &SimRun, end: StintEnd| {
+        run.pools.iter().any(|pool| pool.stints.iter().any(|stint| stint.end == end))
+    };
     for (what, happens_in, least) in [
         ("preemption", any(|stamps| stamps.preemptions > 0), 60),
         ("kept through preemption", any(|stamps| stamps.kept_tokens > 0), 30),
@@ -136,6 +142,11 @@ fn the_random_configurations_are_under_pressure() {
         ("shown after hidden", any(|stamps| stamps.first_visible.is_some()), 100),
         ("shown when preempted", any(|s| s.first_visible.is_some() && s.preemptions > 0), 40),
         ("never shown", any(|s| s.fate == Fate::Completed && s.first_visible.is_none()), 100),
+        ("several pools", runs_with(&|run| run.pools.len() > 1), 60),
+        ("crash", runs_with(&|run| ended(run, StintEnd::Crashed)), 25),
+        ("drain", runs_with(&|run| ended(run, StintEnd::Drained)), 25),
+        ("cancelled start", runs_with(&|run| ended(run, StintEnd::Cancelled)), 5),
+        ("held", any(|stamps| stamps.held > Picos::ZERO), 15),
         ("cut off", runs_with(&|run| run.cut_off.is_some()), 25),
         ("too many attempts", runs_with(&|run| run.cut_off == Some(CutOff::Attempts)), 3),
     ] {

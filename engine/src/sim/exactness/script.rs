@@ -43,9 +43,9 @@ pub fn agrees(seed: u64) {
     let script = script(&requests, &mut dice, seed.is_multiple_of(3));
     let stop = dice.one_in(2).then_some(limits.until.min(Picos::from_secs(dice.unit() * 10.0)));
     let horizon = limits.horizon;
-    let asked = (requests.as_slice(), gap_limits.as_slice());
-    let stepwise = play::<Stepwise>(&fleet.replica, asked, &script, (horizon, stop));
-    let leaping = play::<Leaping>(&fleet.replica, asked, &script, (horizon, stop));
+    let (asked, replica) = ((requests.as_slice(), gap_limits.as_slice()), &fleet.pools[0].replica);
+    let stepwise = play::<Stepwise>(replica, asked, &script, (horizon, stop));
+    let leaping = play::<Leaping>(replica, asked, &script, (horizon, stop));
     for (stepwise, leaping) in stepwise.looks.iter().zip(&leaping.looks) {
         assert_eq!(stepwise, leaping, "seed {seed}");
     }

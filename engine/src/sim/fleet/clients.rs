@@ -5,11 +5,14 @@
 //! of their requests; tries after the first, and requests of users in a closed loop, are numbered
 //! as they come up.
 
-use crate::rng::{Key, Stream};
+use crate::fleet::Routing;
+use crate::rng::{Key, Stream, hash};
 use crate::sim::UnaskedTurns;
 use crate::slo::{Fate, RequestStamps};
 use crate::units::Picos;
-use crate::workload::{ClientBehaviour, ClosedLoop, OfferedRequest, RetryOn, TrafficClass, Turn};
+use crate::workload::{
+    ClientBehaviour, ClosedLoop, OfferedRequest, RetryOn, RoutingKeys, TrafficClass, Turn,
+};
 
 /// The clients of a run.
 #[derive(Debug)]
@@ -46,21 +49,22 @@ pub struct Attempt {
 
 impl<'a> Clients<'a> {
     /// Requests that wait for ever, but for the patience each of them has.
-    pub fn nobody(given: &'a [OfferedRequest]) -> Self {
-        Self::of(given, &[], 0, Picos::ZERO)
+    pub fn nobody(given: &'a [OfferedRequest], routing: Routing) -> Self {
+        Self::of(given, &[], (0, Picos::ZERO), routing)
     }
 
     /// The people of `classes`, whose requests these are.
     pub fn of(
         given: &'a [OfferedRequest],
         classes: &'a [TrafficClass],
-        seed: u64,
-        horizon: Picos,
+        (seed, horizon): (u64, Picos),
+        routing: Routing,
     ) -> Self {
         let minds_stalls = classes.iter().any(|class| class.clients.stall_patience.is_some());
         let retry = classes.iter().any(|class| class.clients.retries.is_some());
         let sessions = classes.iter().any(|class| class.session.is_some());
-        let keyed = minds_stalls || retry || sessions;
+        let by_chance = matches!(routing, Routing::Random | Routing::PowerOfTwo);
+        let keyed = minds_stalls || retry || by_chance;
         let places = if keyed { places(given, classes.len()) } else { Vec::new() };
         let (made, later) = (Vec::new(), Vec::new());
         let unasked = vec![UnaskedTurns::default(); if sessions { classes.len() } else { 0 }];
@@ -86,7 +90,7 @@ impl<'a> Clients<'a> {
     }
 
     /// Requests of users in closed loops and later turns of sessions so far.
-    pub fn made(&self) -> impl Iterator<Item = &OfferedRequest> {
+    pub fn made(&self) -> impl ExactSizeIterator<Item = &OfferedRequest> {
         self.made.iter().map(|(request, _)| request)
     }
 
@@ -113,7 +117,7 @@ impl<'a> Clients<'a> {
     /// How long its user waits for the next token.
     pub fn stall_patience(&self, id: u32) -> Option<Picos> {
         let patience = self.behaviour(id)?.stall_patience?;
-        patience.draw(Key { attempt: 0, ..self.key(self.attempt(id), Stream::StallPatience) })
+        patience.draw(Key { attempt: 0, ..self.key(id, Stream::StallPatience) })
     }
 
     /// The first request of every user in a closed loop, each with the number of its attempt.
@@ -144,10 +148,10 @@ impl<'a> Clients<'a> {
         if !retries.tries_again(number, wrong) {
             return None;
         }
-        let back_off = retries.back_off(number, self.key(self.attempt(id), Stream::BackOff));
+        let back_off = retries.back_off(number, self.key(id, Stream::BackOff));
         let told = retry_after.filter(|_| wrong == RetryOn::Rejected).unwrap_or(Picos::ZERO);
         let next = Attempt { request, number: number + 1, sent: now + back_off.max(told) };
-        let key = self.key(next, Stream::Error);
+        let key = self.key_of(next, Stream::Error);
         let fails = self.class(id).is_some_and(|class| class.attempt_fails(key));
         let asked = OfferedRequest { fails, ..*self.asked(request) };
         self.later.push(next);
@@ -217,7 +221,7 @@ impl<'a> Clients<'a> {
     /// Which arrival of its class began the session of a request, and which turn of it that is.
     fn turn_of_session(&self, request: u32) -> (u32, u32) {
         match (request as usize).checked_sub(self.given.len()) {
-            None => (self.places[request as usize], 0),
+            None => (self.given[request as usize].lineage.place, 0),
             Some(made) => self.made[made].1.in_session(),
         }
     }
@@ -266,7 +270,28 @@ impl<'a> Clients<'a> {
         self.class(id).map(|class| &class.clients)
     }
 
-    fn key(&self, attempt: Attempt, stream: Stream) -> Key {
+    /// What keys a draw of one attempt of a request.
+    pub fn key(&self, id: u32, stream: Stream) -> Key {
+        self.key_of(self.attempt(id), stream)
+    }
+
+    /// What an attempt has in common with others that should meet it on one replica: the user of a
+    /// closed loop or of a session, else the shared prefix. The same whatever part of the traffic a
+    /// pool serves.
+    pub fn affinity(&self, id: u32) -> Option<u64> {
+        let number = self.attempt(id).request;
+        let asked = self.asked(number);
+        let in_a_loop = self.class(id).is_some_and(|class| class.arrivals.closed_loop().is_some());
+        let made = (number as usize).checked_sub(self.given.len()).filter(|_| in_a_loop);
+        let user = made.map(|made| self.made[made].1.user);
+        let RoutingKeys { session, prefix } = asked.routing_keys();
+        match user.or(session) {
+            Some(user) => Some(hash(&[self.position(asked.class), user.into()])),
+            None => prefix.map(|prefix| hash(&[prefix.get().into()])),
+        }
+    }
+
+    fn key_of(&self, attempt: Attempt, stream: Stream) -> Key {
         let request = match (attempt.request as usize).checked_sub(self.given.len()) {
             None => self.places[attempt.request as usize].into(),
             Some(made) => self.made[made].1.index(),
@@ -296,7 +321,8 @@ fn wrong(ended: &RequestStamps) -> Option<RetryOn> {
 
 /// The index of each request within its class: its identity in the draws of its client.
 fn places(requests: &[OfferedRequest], classes: usize) -> Vec<u32> {
-    let mut next = vec![0; classes];
+    let named = requests.iter().map(|request| request.class as usize + 1).max();
+    let mut next = vec![0; classes.max(named.unwrap_or(0))];
     let place = |request: &OfferedRequest| {
         let next = &mut next[request.class as usize];
         *next += 1;

@@ -55,7 +55,9 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
 
     /// What `event` means now that its moment has come.
     pub(super) fn due(&self, event: Event) -> Due {
-        if matches!(event.kind, EventKind::Arrival | EventKind::Boundary) {
+        let of_a_client = !matches!(event.kind, EventKind::Arrival | EventKind::Boundary)
+            && !event.kind.is_of_the_fleet();
+        if !of_a_client {
             return Due::Now;
         }
         let job = &self.jobs[event.index as usize];

@@ -2,8 +2,9 @@
 
 use super::FleetSim;
 use super::clients::Clients;
+use super::held::Held;
 use crate::sim::replica::ReplicaEngine;
-use crate::sim::{CutOff, Peaks, Sample, SimRun, Usage};
+use crate::sim::{CutOff, Peaks, PoolRun, PoolSpec, Sample, SimRun};
 use crate::slo::{Fate, RequestStamps};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
@@ -19,6 +20,15 @@ pub struct Counts {
     pub deferred: u64,
     /// Attempts that reached the router.
     pub attempts: u64,
+}
+
+/// The most of one pool at a sampled moment.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sampled {
+    /// KV tokens' worth of blocks held.
+    pub kv_tokens: u64,
+    /// Sequences in batches.
+    pub running: u64,
 }
 
 impl Counts {
@@ -38,34 +48,42 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     pub fn finish(mut self) -> SimRun {
         self.look_for_peaks();
         let ended = self.last_moment();
-        self.sample_until(ended);
-        let last = self.snapshot(ended);
+        // The fleet's own may go on when nobody asks any more.
+        let seen_until = if self.is_cut_off() { ended } else { self.now };
+        self.sample_until(seen_until);
+        let last = self.snapshot(seen_until);
         self.sampler.record(last);
         for replica in &mut self.replicas {
             replica.settle(ended, &mut self.jobs);
         }
+        let peaks = Peaks { oldest_age: last.oldest_age, ..self.peaks.peaks() };
+        let pools = self.pool_runs(peaks, ended);
         let mut run = SimRun {
             stamps: Vec::new(),
             requests: None,
             samples: self.sampler.into_samples(),
-            peaks: Peaks { oldest_age: last.oldest_age, ..self.peaks.peaks() },
+            peaks,
             ended,
             steps: 0,
             busy: Picos::ZERO,
             recomputed_tokens: 0,
-            usage: Usage::default(),
+            pools,
             cut_off: self.cut_off,
             unasked: self.clients.unasked().to_vec(),
         };
-        for replica in &self.replicas {
-            let (load, held) = (replica.load(), replica.held());
-            run.steps += load.steps;
-            run.busy += load.busy;
-            run.recomputed_tokens += load.recomputed_tokens;
-            run.peaks.oldest_age = run.peaks.oldest_age.max(load.oldest_age);
-            run.usage.kv_token_s += held.block_s() * f64::from(self.spec.replica.block_size);
-            run.usage.running_s += held.running_s();
+        for pool in &run.pools {
+            run.busy += pool.busy;
+            run.recomputed_tokens += pool.recomputed_tokens;
+            run.peaks.oldest_age = run.peaks.oldest_age.max(pool.peaks.oldest_age);
         }
+        // The work of a fleet of several pools is done when that of the last one is.
+        if let Some(most) =
+            run.pools.iter().max_by(|a, b| a.peaks.work_s.total_cmp(&b.peaks.work_s))
+        {
+            (run.peaks.work_s, run.peaks.work_at) = (most.peaks.work_s, most.peaks.work_at);
+        }
+        run.steps = self.replicas.iter().map(|replica| replica.load().steps).sum();
+        run.steps += self.retired.iter().map(|retired| retired.steps).sum::<u64>();
         let attempts = self.jobs.into_iter().map(|job| job.stamps_at(ended)).collect();
         run.stamps = by_request(self.requests, &self.clients, attempts, Some(ended));
         if self.clients.made().next().is_some() {
@@ -75,6 +93,31 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             run.requests = Some(requests);
         }
         run
+    }
+
+    /// Each pool alone, when every replica is settled; the run `ended` then.
+    fn pool_runs(&self, fleet: Peaks, ended: Picos) -> Vec<PoolRun> {
+        let paid_until = ended.max(self.limits.horizon);
+        let of = |((pool, peaks), spec): ((u32, Peaks), &PoolSpec)| {
+            let (replicas, retired) = (self.pools.replicas_of(pool), &self.retired[pool as usize]);
+            let Sampled { kv_tokens, running } = self.sampled[pool as usize];
+            let mut run = PoolRun {
+                peaks,
+                peak_kv_tokens: kv_tokens,
+                peak_running: running,
+                stints: self.roster.stints_until(pool, replicas, paid_until),
+                ..PoolRun::default()
+            };
+            let engines = replicas.iter().map(|replica| &self.replicas[*replica as usize]);
+            let engines = engines.map(|engine| (engine.load().into(), *engine.held()));
+            for (did, held) in engines.chain([(*retired, retired.held)]) {
+                run.add(&did, &held, spec.replica.block_size);
+            }
+            let held = self.held[pool as usize].load.oldest_age;
+            run.peaks.oldest_age = run.peaks.oldest_age.max(held);
+            run
+        };
+        (0..).zip(self.pools.peaks(fleet)).zip(&self.spec.pools).map(of).collect()
     }
 
     /// Every request due so far and what has happened to it, in the order offered, those of users
@@ -94,24 +137,35 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// The last step boundary or event of the run: of a run that was cut off, the last not after
     /// its limit.
     fn last_moment(&self) -> Picos {
-        if matches!(self.cut_off, None | Some(CutOff::Attempts)) {
-            return self.now;
+        if !self.is_cut_off() {
+            return self.last_work;
         }
         let until = self.limits.until;
         let inner = self.replicas.iter().filter_map(|replica| replica.last_boundary(until));
         inner.fold(self.now, Picos::max).min(until)
     }
 
+    /// Whether a limit ended the run before the end of what replicas had planned.
+    fn is_cut_off(&self) -> bool {
+        matches!(self.cut_off, Some(CutOff::Steps | CutOff::Time))
+    }
+
     /// Requests that have left the system.
     pub(super) fn decided(&self) -> u64 {
-        self.counts.lost + self.replicas.iter().map(|replica| replica.load().completed).sum::<u64>()
+        let present = self.replicas.iter().map(|replica| replica.load().completed);
+        let retired = self.retired.iter().map(|retired| retired.completed);
+        self.counts.lost + present.chain(retired).sum::<u64>()
     }
 
     /// Whether what is owed now, when all of this moment has happened, is the most so far.
     pub(super) fn look_for_peaks(&mut self) {
         let (now, replicas) = (self.now, &self.replicas);
         let owed = |replica: &R| replica.load_at(now).backlog_decode_tokens;
-        self.peaks.look(now, || replicas.iter().map(owed).sum());
+        let held = |held: &Held| held.load.backlog_decode_tokens;
+        let all = || replicas.iter().map(owed).chain(self.held.iter().map(held)).sum();
+        self.peaks.look(now, all);
+        let of_replica = |replica: u32| owed(&replicas[replica as usize]);
+        self.pools.look(now, of_replica, |pool| held(&self.held[pool]));
     }
 
     /// Records the fleet as it was at every sampling moment before `at`.
@@ -123,11 +177,23 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         }
     }
 
-    fn snapshot(&self, at: Picos) -> Sample {
+    fn snapshot(&mut self, at: Picos) -> Sample {
         let Counts { offered, lost, deferred, attempts } = self.counts;
         let mut sample = Sample { at, offered, lost, deferred, attempts, ..Sample::default() };
-        for replica in &self.replicas {
-            replica.add_to(&mut sample, &self.jobs);
+        for pool in 0..self.pool_count() {
+            let before = sample;
+            let replicas = self.pools.replicas_of(pool);
+            for replica in replicas {
+                self.replicas[*replica as usize].add_to(&mut sample, &self.jobs);
+            }
+            self.held[pool as usize].add_to(&mut sample, &self.jobs);
+            self.retired[pool as usize].add_to(&mut sample);
+            sample.replicas.add(self.roster.states(replicas));
+            self.pools.add_work_to(pool, &before, &mut sample);
+            let sampled = &mut self.sampled[pool as usize];
+            let kv_tokens = sample.kv_used_tokens - before.kv_used_tokens;
+            sampled.kv_tokens = sampled.kv_tokens.max(kv_tokens);
+            sampled.running = sampled.running.max(sample.running - before.running);
         }
         sample
     }

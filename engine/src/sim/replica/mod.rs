@@ -125,6 +125,9 @@ pub trait ReplicaEngine<'a>: Debug + Sized {
     /// left; `at` lies between the last call and the next.
     fn last_token(&self, at: Picos, job: &Job<Self::State>) -> Picos;
 
+    /// Requests in its queue and in its batch that have not left, in order of their numbers.
+    fn outstanding(&self, jobs: &[Job<Self::State>]) -> Vec<u32>;
+
     /// Adds the replica as it is at `sample.at`.
     fn add_to(&self, sample: &mut Sample, jobs: &[Job<Self::State>]) {
         let load = self.load_at(sample.at);

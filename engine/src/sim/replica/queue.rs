@@ -55,6 +55,12 @@ impl Queue {
         self.preempted.iter().copied()
     }
 
+    /// Requests that wait.
+    pub fn waiting<S>(&self, jobs: &[Job<S>]) -> impl Iterator<Item = u32> {
+        let waits = |id: &u32| jobs[*id as usize].place == Place::Waiting;
+        self.preempted.iter().chain(&self.waiting).copied().filter(waits)
+    }
+
     /// Age since due of the oldest waiting request.
     pub fn oldest_age<S>(&self, now: Picos, jobs: &[Job<S>]) -> Picos {
         let is_waiting = |id: &&u32| jobs[**id as usize].place == Place::Waiting;

@@ -34,6 +34,7 @@ fn spec() -> ReplicaSpec {
 
 const REQUEST: OfferedRequest = OfferedRequest {
     class: 0,
+    pool: 0,
     due: Picos::ZERO,
     input_tokens: 40,
     output_tokens: 10,

@@ -24,6 +24,7 @@ fn contract() -> Contract {
 fn request() -> OfferedRequest {
     OfferedRequest {
         class: 0,
+        pool: 0,
         due: ms(1_000),
         input_tokens: 100,
         output_tokens: 11,

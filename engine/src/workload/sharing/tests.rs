@@ -31,7 +31,7 @@ fn offered(class: &TrafficClass) -> Vec<OfferedRequest> {
 
 fn asked(class: &TrafficClass, max_model_len: u32) -> Vec<OfferedRequest> {
     let one = std::slice::from_ref(class);
-    unfolded(one, offered(class), 1, (MINUTE, max_model_len)).expect("a bounded workload")
+    unfolded(one, offered(class), 1, (MINUTE, &[max_model_len])).expect("a bounded workload")
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::catalog;
 use crate::fleet::WeightPrecision;
 use crate::scenario::{CatalogRef, Service};
 use crate::step_time::{BatchShape, StepCoefficients};
+use crate::workload::OfferedRequest;
 
 fn step_time(change: impl FnOnce(&mut StepTimeDoc)) -> ScenarioDoc {
     pool(|pool| change(&mut pool.step_time))
@@ -31,10 +32,6 @@ fn fitted(step_time_scale: f64, points: u32, residual: f64) -> FittedScaleDoc {
 
 #[test]
 fn fleet_rules() {
-    let two_pools = with(|doc| {
-        let again = doc.fleet.pools[0].clone();
-        doc.fleet.pools.push(again);
-    });
     let bad_gpu = pool(|p| {
         let mut spec = catalog::gpus()[0].spec.clone();
         spec.memory_gib = -1.0;
@@ -42,7 +39,6 @@ fn fleet_rules() {
     });
     each_breaks_one_rule(vec![
         (with(|d| d.fleet.pools.clear()), "fleet.pools", "add one pool"),
-        (two_pools, "fleet.pools", "several are not supported yet"),
         (pool(|p| p.gpu = GpuRef::id("H100-SMX")), "fleet.pools[0].gpu", "H100-SXM"),
         (pool(|p| p.model = ModelRef::id("Lama-3.1-8B")), "fleet.pools[0].model", "Llama-3.1-8B"),
         (bad_gpu, "fleet.pools[0].gpu.memory_gib", "-1"),
@@ -252,7 +248,86 @@ fn admission_that_does_nothing_is_a_warning() {
     assert_eq!(warnings(&shed)[0].path, "fleet.admission.shedding.above_priority");
     shed.workload.classes[0].priority = 1;
     assert_eq!(warnings(&shed), []);
-    assert!(check(&shed).unwrap().scenario.pool.admission.is_limited());
+    assert!(check(&shed).unwrap().scenario.admission.is_limited());
+}
+
+/// Two pools and a route over both, changed.
+fn two_pools(change: impl FnOnce(&mut ScenarioDoc)) -> ScenarioDoc {
+    with(|doc| {
+        doc.fleet.pools[0].name = "big".to_owned();
+        let small = PoolDoc { name: "small".to_owned(), ..doc.fleet.pools[0].clone() };
+        doc.fleet.pools.push(small);
+        let leg = |pool: &str, share| LegDoc { pool: pool.to_owned(), share, quality: None };
+        doc.workload.classes[0].route = vec![leg("small", 0.25), leg("big", 0.75)];
+        change(doc);
+    })
+}
+
+#[test]
+fn a_route_leads_to_pools_by_name_with_what_is_known_of_their_answers() {
+    let assumed = QualityDoc::Assumed { pass_rate: 0.5, by: "a test".to_owned() };
+    let doc = two_pools(|d| d.workload.classes[0].route[0].quality = Some(assumed));
+    let scenario = check(&doc).unwrap().scenario;
+    let class = &scenario.classes[0];
+    let legs: Vec<(u32, f64)> = class.route.legs().iter().map(|l| (l.pool, l.share)).collect();
+    assert_eq!(legs, [(1, 0.25), (0, 0.75)]);
+    assert_eq!(class.pass_rate(0.0), Some(0.25 * 0.5 + 0.75));
+    let parts = scenario.parts();
+    let names: Vec<&str> = parts.iter().map(|part| part.pool.name.as_str()).collect();
+    assert_eq!(names, ["big", "small"]);
+    assert_eq!(parts[1].classes[0].pass_rate(0.0), Some(0.5));
+    assert_eq!(parts[0].classes[0].pass_rate(0.0), None);
+    let whole = scenario.offered().unwrap();
+    for (index, part) in (0..).zip(&parts) {
+        let routed = whole.iter().filter(|request| request.pool == index);
+        let routed: Vec<_> = routed.map(|r| OfferedRequest { pool: 0, ..*r }).collect();
+        assert_eq!(part.offered().unwrap(), routed, "a part is what is routed there");
+    }
+}
+
+#[test]
+fn pool_and_route_rules() {
+    type Change = fn(&mut ScenarioDoc);
+    let cases: [(Change, &str, &str); 9] = [
+        (|d| d.fleet.pools[1].name.clear(), "fleet.pools[1].name", "several"),
+        (|d| d.fleet.pools[1].name = "big".into(), "fleet.pools[1].name", "two pools"),
+        (|d| d.fleet.pools[0].name = "x".repeat(201), "fleet.pools[0].name", "201"),
+        (|d| d.fleet.affinity_most_over_mean = 1.0, "fleet.affinity_most_over_mean", "1.01"),
+        (
+            |d| d.workload.classes[0].route[0].pool = "tiny".into(),
+            "workload.classes[0].route[0].pool",
+            "`big`, `small`",
+        ),
+        (|d| d.workload.classes[0].route[0].share = 0.3, "workload.classes[0].route", "1.05"),
+        (
+            |d| d.workload.classes[0].route[0].share = 0.0,
+            "workload.classes[0].route[0].share",
+            "above 0",
+        ),
+        (
+            |d| d.workload.classes[0].route[1].pool = "small".into(),
+            "workload.classes[0].route[1].pool",
+            "once",
+        ),
+        (
+            |d| {
+                d.workload.classes[0].route[1].quality =
+                    Some(QualityDoc::Verified { pass_rate: 2.0, source: "a test".into() });
+            },
+            "workload.classes[0].route[1].quality.pass_rate",
+            "pass rate",
+        ),
+    ];
+    for (change, path, says) in cases {
+        let problems = check(&two_pools(change)).unwrap_err();
+        let found = problems.iter().find(|problem| problem.path == path);
+        let found = found.unwrap_or_else(|| panic!("{path}: {problems:?}"));
+        assert!(format!("{} {}", found.message, found.hint).contains(says), "{found:?}");
+    }
+    let twenty_one = two_pools(|d| d.fleet.pools = vec![d.fleet.pools[0].clone(); 21]);
+    assert!(check(&twenty_one).unwrap_err().iter().any(|p| p.path == "fleet.pools"));
+    let idle = two_pools(|d| d.workload.classes[0].route.clear());
+    assert_eq!(warnings(&idle)[0].path, "fleet.pools[1]");
 }
 
 #[test]

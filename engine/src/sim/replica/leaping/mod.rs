@@ -231,7 +231,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
                 self.leaving.push(id);
                 self.leaving_decodes += u32::from(job.is_decoding());
             }
-            Place::Outside | Place::Gone => return,
+            Place::Outside | Place::Held | Place::Gone => return,
         }
         let job = &mut jobs[id as usize];
         self.load.dismiss(job.prefill_left(), job.decode_left());
@@ -302,6 +302,14 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
 
     fn news(&self) -> &News {
         &self.news
+    }
+
+    fn outstanding(&self, jobs: &[LeapJob]) -> Vec<u32> {
+        let runs = |id: &u32| jobs[*id as usize].place == Place::Running;
+        let running = self.admitted.iter().copied().filter(runs);
+        let mut all: Vec<u32> = running.chain(self.queue.waiting(jobs)).collect();
+        all.sort_unstable();
+        all
     }
 
     fn last_token(&self, at: Picos, job: &LeapJob) -> Picos {

@@ -132,7 +132,7 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
                 self.load.leave_queue(job.prefill_left(), job.decode_left(), job.age_in_queue(now));
             }
             Place::Running => self.leaving += 1,
-            Place::Outside | Place::Gone => return,
+            Place::Outside | Place::Held | Place::Gone => return,
         }
         self.load.dismiss(job.prefill_left(), job.decode_left());
         job.end(fate, now);
@@ -199,6 +199,14 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
 
     fn news(&self) -> &News {
         &self.news
+    }
+
+    fn outstanding(&self, jobs: &[StepJob]) -> Vec<u32> {
+        let runs = |id: &u32| jobs[*id as usize].place == Place::Running;
+        let running = self.running.iter().copied().filter(runs);
+        let mut all: Vec<u32> = running.chain(self.queue.waiting(jobs)).collect();
+        all.sort_unstable();
+        all
     }
 
     fn last_token(&self, _at: Picos, job: &StepJob) -> Picos {

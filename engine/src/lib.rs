@@ -30,3 +30,5 @@ pub mod remedies;
 pub mod review;
 // Layer 6
 pub mod planner;
+// Layer 7
+pub mod bridge;

@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Every module of the engine and its layer, lowest first.
-const LAYERS: [&[&str]; 7] = [
+const LAYERS: [&[&str]; 8] = [
     &["units", "math", "stats", "rng", "problem", "nearest", "counted", "progress"],
     &["workload", "fleet", "slo"],
     &["step_time", "catalog"],
@@ -14,6 +14,7 @@ const LAYERS: [&[&str]; 7] = [
     &["sim", "estimate", "accounts"],
     &["calibration", "review", "compare", "remedies"],
     &["planner"],
+    &["bridge"],
 ];
 
 type Uses = BTreeMap<String, BTreeSet<String>>;

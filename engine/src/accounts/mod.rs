@@ -30,6 +30,6 @@ pub use cost::{Provision, books};
 pub use life_cycle::{ClassLifeCycle, LifeAbout, LifeCycle, Stage, life_cycle};
 pub use recount::{Recount, recount};
 pub use spec::{Unanswerable, fleet_spec, replica_spec};
-pub use supply::{Saturations, peak_windows};
+pub use supply::{Saturations, peak_windows, sustainable};
 pub use tally::{Row, attainment, missed_targets, outcomes, rows, window};
 pub use verdict::proviso;

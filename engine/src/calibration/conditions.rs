@@ -5,6 +5,7 @@ use rand_distr::{Distribution, Gamma};
 use super::names::{same_gpu, same_model};
 use crate::ingest::{BenchmarkPoint, Load};
 use crate::rng::{Key, Stream, keyed};
+use crate::scenario::Pool;
 use crate::sim::ReplicaSpec;
 use crate::units::Picos;
 use crate::workload::{Lineage, OfferedRequest};
@@ -48,6 +49,17 @@ pub struct BenchmarkedPool {
     pub gpu: String,
     /// GPUs of one replica.
     pub tensor_parallel: u32,
+}
+
+impl BenchmarkedPool {
+    /// Of a checked pool.
+    pub fn of(pool: &Pool) -> Self {
+        Self {
+            model: pool.model.name.clone(),
+            gpu: pool.gpu.name.clone(),
+            tensor_parallel: pool.layout.tensor_parallel,
+        }
+    }
 }
 
 impl Conditions {

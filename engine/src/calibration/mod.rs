@@ -130,11 +130,7 @@ fn with_pool<T>(pool: &Pool, fit: impl FnOnce(&CalibratedPool) -> T) -> Result<T
         law: step_time.resolved.compile(budget, scale, step_time.step_overhead_s),
         ..spec.clone()
     };
-    let identity = BenchmarkedPool {
-        model: pool.model.name.clone(),
-        gpu: pool.gpu.name.clone(),
-        tensor_parallel: pool.layout.tensor_parallel,
-    };
+    let identity = BenchmarkedPool::of(pool);
     Ok(fit(&CalibratedPool { identity, scale: step_time.scale, replica: &replica }))
 }
 

@@ -76,6 +76,9 @@ pub enum Verb {
     Calibrate(CalibrateArgs),
     /// Simulate the very requests of a per-request log, and hold what comes out beside it.
     Replay(ReplayArgs),
+    /// From the rate a benchmark reports to the rate a plan may count on, one condition at a time,
+    /// each simulated.
+    Bridge(BridgeArgs),
     /// Share links.
     Link {
         /// Which way.
@@ -302,6 +305,21 @@ pub struct ReplayArgs {
     /// report.
     #[arg(long, value_name = "FILE.csv")]
     pub requests: Option<PathBuf>,
+}
+
+/// `bridge`.
+#[derive(Debug, Args)]
+pub struct BridgeArgs {
+    /// A benchmark result, as `review` reads it; - for standard input.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The scenario of production, whose pool the benchmark measured.
+    #[arg(long)]
+    pub scenario: String,
+    /// Begin at this run of the file, by the row that `review` prints; without, at the one with the
+    /// highest output rate.
+    #[arg(long)]
+    pub row: Option<u64>,
 }
 
 /// Share links.

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use goodput_engine::accounts::words::plural;
 use goodput_engine::calibration::{BenchmarkFile, sha256_hex};
-use goodput_engine::ingest::{self, MAX_FILE_BYTES};
+use goodput_engine::ingest::{self, MAX_FILE_BYTES, ParsedFile};
 use goodput_engine::problem::{Problem, Severity};
 use goodput_engine::scenario::doc::{self, MAX_TEXT_BYTES, ScenarioDoc};
 use goodput_engine::scenario::{Scenario, check, link};
@@ -68,6 +69,23 @@ pub fn benchmark_files(path: &Path) -> Result<Vec<BenchmarkFile>, Failure> {
     let sha256 = sha256_hex(&bytes);
     let files = ingest::read_files(&name, &bytes).into_iter();
     Ok(files.map(|file| BenchmarkFile { file, sha256: sha256.clone() }).collect())
+}
+
+/// The only file there is, read.
+pub fn one_benchmark_file(path: &Path) -> Result<ParsedFile, Failure> {
+    let name = path.display().to_string();
+    let mut files = benchmark_files(path)?;
+    if files.len() != 1 {
+        let message = format!("it holds {}", plural(files.len() as u64, "file", "files"));
+        return Err(Problem::error(name, message, "unpack it and give one of them").into());
+    }
+    let file = files.swap_remove(0).file;
+    match &file.refused {
+        Some(refused) => {
+            Err(Problem::error(name, refused.message.clone(), refused.hint.clone()).into())
+        }
+        None => Ok(file),
+    }
 }
 
 /// The text of a file, or of standard input for `-`.

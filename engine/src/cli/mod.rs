@@ -6,6 +6,7 @@
 mod accounting;
 mod args;
 mod bench;
+mod bridge;
 mod calibrate;
 mod catalog;
 mod csv;
@@ -45,6 +46,7 @@ fn answer(cli: &Cli) -> Result<Answer, Failure> {
         Verb::Review(args) => review::run(args),
         Verb::Calibrate(args) => calibrate::run(args),
         Verb::Replay(args) => replay::run(args),
+        Verb::Bridge(args) => bridge::run(args),
         Verb::Link { direction } => link::run(direction),
         Verb::Catalog { list } => catalog::run(*list),
         Verb::Bench(args) => bench::run(args),

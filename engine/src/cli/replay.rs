@@ -6,8 +6,7 @@ use goodput_engine::accounts::words::{percent, plural, thousands, three_digits};
 use goodput_engine::calibration::replay::{
     Compared, LawFit, MeasureReplay, ReplayReport, RequestReplay, RunReport, Times, replay,
 };
-use goodput_engine::ingest::{Parsed, ParsedFile};
-use goodput_engine::problem::Problem;
+use goodput_engine::ingest::Parsed;
 use goodput_engine::scenario::Scenario;
 use goodput_engine::slo::{Contract, parse_limits};
 
@@ -24,7 +23,7 @@ pub fn run(args: &ReplayArgs) -> Result<Answer, Failure> {
     let typed = args.slo.as_deref().map(parse_limits).transpose()?;
     let checked = input::scenario(&args.scenario)?;
     let contract = typed.or_else(|| only_contract(&checked.scenario));
-    let file = only_file(args)?;
+    let file = input::one_benchmark_file(&args.file)?;
     let records = file.parsed.as_ref().map(Parsed::records).unwrap_or_default();
     let pool = &checked.scenario.pool;
     let report = replay(records, pool, contract.as_ref(), args.fit)
@@ -40,23 +39,6 @@ fn only_contract(scenario: &Scenario) -> Option<Contract> {
     match scenario.contracts.as_slice() {
         [contract] => Some(contract.clone()),
         _ => None,
-    }
-}
-
-fn only_file(args: &ReplayArgs) -> Result<ParsedFile, Failure> {
-    let name = args.file.display().to_string();
-    let mut files = input::benchmark_files(&args.file)?;
-    if files.len() != 1 {
-        let message = format!("it holds {}", plural(files.len() as u64, "file", "files"));
-        let hint = "unpack it and give the log of one run";
-        return Err(Problem::error(name, message, hint).into());
-    }
-    let file = files.swap_remove(0).file;
-    match &file.refused {
-        Some(refused) => {
-            Err(Problem::error(name, refused.message.clone(), refused.hint.clone()).into())
-        }
-        None => Ok(file),
     }
 }
 

@@ -19,6 +19,7 @@ mod words;
 
 pub use variant::{ALPHA_STEPS, Constraint, Variant};
 
+pub use one_pool::Delivered;
 use one_pool::PoolPlanner;
 use report::PlanReport;
 
@@ -63,6 +64,15 @@ pub fn plan(scenario: &Scenario, mut watch: impl FnMut(&Progress) -> bool) -> Op
         }
         planner.advance();
     }
+}
+
+/// What a fleet of one pool delivers of its mix at its contract: that part of its plan alone. `None`
+/// where the budget of a plan does not decide it.
+///
+/// # Errors
+/// What no count of replicas can mend, in a sentence.
+pub fn deliverable(scenario: &Scenario) -> Result<Option<Delivered>, String> {
+    PoolPlanner::within(&of_constant_size(scenario.clone()), BUDGET).find_delivered()
 }
 
 impl Planner {

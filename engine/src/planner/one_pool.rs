@@ -41,6 +41,16 @@ pub struct PoolPlanner {
     needed: Option<Needed>,
 }
 
+/// What a fleet delivers of a mix at its contract.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Delivered {
+    /// The largest multiple of the mix at which the contract holds, times [`ALPHA_STEPS`].
+    pub alpha_steps: u32,
+    /// That multiple of the demand at its peak, as rates that can last; `None` where no multiple
+    /// holds, and beside closed loops.
+    pub rate: Option<MixRate>,
+}
+
 impl PoolPlanner {
     /// A plan whose simulations may do so much work in all, in the unit of [`PlanBudget`]. What is
     /// not decided by then the report leaves open, and says so.
@@ -220,25 +230,49 @@ impl PoolPlanner {
 
     /// The largest multiple at which the present fleet holds; returns it in steps, if it is decided.
     fn add_alpha(&self, report: &mut PlanReport) -> Result<Option<u32>, Needed> {
-        let present = self.scenario.pool.replicas;
-        let guess = self.guess_alpha_steps();
-        let Some(base) = decided(self.search().largest_alpha(present, None, (0, guess)))? else {
+        let Some(found) = self.delivered()? else {
             report.undecided.push("alpha".to_owned());
             return Ok(None);
         };
-        let alpha = f64::from(base) / f64::from(ALPHA_STEPS);
-        report.alpha = (base > 0).then_some(alpha);
-        report.alpha_is_least = base >= LARGEST_ALPHA_STEPS;
-        // So many times the users do not ask so many times as often.
-        let in_proportion = base > 0 && !self.scenario.has_closed_loop();
-        let supply = self.runs.supply().filter(|_| in_proportion);
-        report.deliverable = supply
-            .map(|(peak, of_one)| at_most(&peak.times(alpha), &of_one.times(f64::from(present))));
+        report.alpha = found.alpha();
+        report.alpha_is_least = found.is_least();
+        report.deliverable = found.rate;
         if let Some(row) = report.fleets.iter_mut().find(|row| row.is_present) {
             row.alpha = report.alpha;
             row.alpha_is_least = report.alpha_is_least;
         }
-        Ok(Some(base))
+        Ok(Some(found.alpha_steps))
+    }
+
+    /// What the present fleet delivers at its contract, `None` where that is undecided.
+    fn delivered(&self) -> Result<Option<Delivered>, Needed> {
+        let present = self.scenario.pool.replicas;
+        let guess = self.guess_alpha_steps();
+        let Some(base) = decided(self.search().largest_alpha(present, None, (0, guess)))? else {
+            return Ok(None);
+        };
+        // Demand and supply are those of a run at its own load.
+        self.runs.summary(Variant::size(present, 0))?;
+        let alpha = f64::from(base) / f64::from(ALPHA_STEPS);
+        // So many times the users do not ask so many times as often.
+        let in_proportion = base > 0 && !self.scenario.has_closed_loop();
+        let supply = self.runs.supply(present).filter(|_| in_proportion);
+        let rate = supply
+            .map(|(peak, of_one)| at_most(&peak.times(alpha), &of_one.times(f64::from(present))));
+        Ok(Some(Delivered { alpha_steps: base, rate }))
+    }
+
+    /// The same after as many simulations as that takes; what no count can mend delivers nothing.
+    pub fn find_delivered(mut self) -> Result<Option<Delivered>, String> {
+        if let Some(beyond_count) = &self.beyond_count {
+            return Err(words::sentence(&self.scenario, beyond_count, &[]));
+        }
+        loop {
+            match self.delivered() {
+                Ok(found) => return Ok(found),
+                Err(needed) => self.runs.run(&self.scenario, needed),
+            }
+        }
     }
 
     /// The gain of each constraint relaxed alone, largest first.
@@ -291,6 +325,18 @@ impl PoolPlanner {
         }
         let deliverable = supply.deliverable_rps.unwrap_or(supply.sustainable_rps);
         whole(f64::from(ALPHA_STEPS) * deliverable / supply.required_peak.rps)
+    }
+}
+
+impl Delivered {
+    /// That multiple; `None` where none holds.
+    pub fn alpha(&self) -> Option<f64> {
+        (self.alpha_steps > 0).then(|| f64::from(self.alpha_steps) / f64::from(ALPHA_STEPS))
+    }
+
+    /// Whether it is the largest that is tried, so that there may be more.
+    pub fn is_least(&self) -> bool {
+        self.alpha_steps >= LARGEST_ALPHA_STEPS
     }
 }
 

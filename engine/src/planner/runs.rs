@@ -91,8 +91,8 @@ pub struct Runs {
     /// spread where there are sessions.
     saturations: BTreeMap<u32, Saturations>,
     /// Demand at the peak of the first seed, and what one replica sustains of that mix, as the
-    /// report of a simulation has them.
-    supply: Option<(MixRate, MixRate)>,
+    /// report of a simulation of so many replicas has them.
+    supply: BTreeMap<u32, (MixRate, MixRate)>,
 }
 
 impl Runs {
@@ -111,13 +111,14 @@ impl Runs {
             spent: 0,
             workloads: BTreeMap::new(),
             saturations: BTreeMap::new(),
-            supply: None,
+            supply: BTreeMap::new(),
         }
     }
 
-    /// Demand at the peak, and what one replica sustains of its mix; none before a run has shown.
-    pub fn supply(&self) -> Option<(MixRate, MixRate)> {
-        self.supply
+    /// Demand at the peak, and what one of so many replicas sustains of its mix; none before a run
+    /// has shown.
+    pub fn supply(&self, replicas: u32) -> Option<(MixRate, MixRate)> {
+        self.supply.get(&replicas).copied()
     }
 
     /// Work done so far, and what may be.
@@ -210,7 +211,7 @@ impl Runs {
         if needed.variant.seed_offset == 0 {
             let Supply { required_peak, sustainable_at_peak, .. } = report.supply;
             let of_one = sustainable_at_peak.times(1.0 / f64::from(fleet.replicas()));
-            self.supply = Some((required_peak, of_one));
+            self.supply.insert(fleet.replicas(), (required_peak, of_one));
         }
         self.summaries.insert(needed.variant, Some(summary(&report)));
         Some(report.contract_holds.into())

@@ -27,6 +27,7 @@ pub mod sim;
 pub mod calibration;
 pub mod compare;
 pub mod remedies;
+pub mod rerun;
 pub mod review;
 // Layer 6
 pub mod planner;

@@ -79,6 +79,9 @@ pub enum Verb {
     /// From the rate a benchmark reports to the rate a plan may count on, one condition at a time,
     /// each simulated.
     Bridge(BridgeArgs),
+    /// Command lines of vLLM, GuideLLM, AIPerf and inference-perf that measure this scenario where a
+    /// step law is pinned down, and what each of them cannot ask for.
+    Rerun(ScenarioArg),
     /// Share links.
     Link {
         /// Which way.

@@ -17,6 +17,7 @@ mod link;
 mod output;
 mod plan;
 mod replay;
+mod rerun;
 mod review;
 mod simulate;
 mod sweep;
@@ -47,6 +48,7 @@ fn answer(cli: &Cli) -> Result<Answer, Failure> {
         Verb::Calibrate(args) => calibrate::run(args),
         Verb::Replay(args) => replay::run(args),
         Verb::Bridge(args) => bridge::run(args),
+        Verb::Rerun(args) => rerun::run(args),
         Verb::Link { direction } => link::run(direction),
         Verb::Catalog { list } => catalog::run(*list),
         Verb::Bench(args) => bench::run(args),

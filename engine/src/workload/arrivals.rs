@@ -50,6 +50,13 @@ pub struct GammaGaps {
     shape: f64,
 }
 
+impl GammaGaps {
+    /// The law's shape k, vLLM's burstiness.
+    pub fn shape(self) -> f64 {
+        self.shape
+    }
+}
+
 /// What a coefficient of variation of gaps means.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Spacing {

@@ -105,6 +105,11 @@ impl RateProfile {
         self.knots.iter().map(|knot| knot.rate_rps).fold(0.0, f64::max)
     }
 
+    /// Whether it is the same at all times.
+    pub fn is_constant(&self) -> bool {
+        self.knots.iter().all(|knot| knot.rate_rps >= self.peak_rps())
+    }
+
     /// Whole periods before `position`, and the rest; `measure` is the length of a period.
     fn lap_of(&self, position: f64, measure: impl Fn(&Knot) -> f64) -> (f64, f64) {
         match self.knots.last() {

@@ -57,6 +57,7 @@ fn log_of(pool: &Pool) -> Vec<RequestRecord> {
         input_tokens: Some(request.input_tokens),
         output_tokens: Some(request.output_tokens),
         ttft_s: slo::ttft(request, stamps).map(Picos::as_secs),
+        ttfvt_s: None,
         e2e_s: slo::e2e(request, stamps).map(Picos::as_secs),
         client_queue_s: None,
         queue_wait_s: slo::queue_wait(request, stamps).map(Picos::as_secs),

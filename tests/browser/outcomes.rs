@@ -81,7 +81,7 @@ fn the_cells_of_a_heat_map_are_read_with_arrow_keys() {
         choose(&page, "break-out-by", "prompt").await?;
         choose(&page, "break-out-and", "output").await?;
         page.find(&format!("{}[data-state=done]:not([hidden])", testid("heat-map"))).await?;
-        let readout = testid("heat-readout");
+        let readout = testid("heat-map-readout");
         let worst = page.attribute(&readout, "aria-valuetext").await?;
         assert!(worst.starts_with("prompt tokens ") && worst.contains(" lost"), "{worst}");
         page.script(&format!("document.querySelector('{readout}').focus()")).await?;

@@ -34,6 +34,22 @@ fn uploaded_requests_are_judged_by_the_contract_as_the_program_does() {
         equal(&page, &judged).await?;
         page.accessible().await?;
 
+        // Two things crossed are a heat map, with a cell for every one of the program's.
+        page.click(&format!("{} option[value=output]", testid("measured-and"))).await?;
+        page.find(DONE).await?;
+        page.find(&format!("{}:not([hidden])", testid("measured-heat"))).await?;
+        page.click(&testid("table-measured-heat")).await?;
+        let shown = page.script(CROSSED).await?;
+        let cells = judged["accounting"]["crossed"][0]["cells"].as_array();
+        let cells = cells.ok_or("nothing is crossed")?.iter();
+        let wanted: Vec<[Value; 2]> =
+            cells.map(|cell| [cell["offered"].clone(), cell["good"].clone()]).collect();
+        assert!(wanted.len() > 4, "{wanted:?}");
+        assert_eq!(shown, serde_json::to_value(&wanted)?);
+        page.accessible().await?;
+        page.click(&format!("{} option[value='']", testid("measured-and"))).await?;
+        page.find(&format!("{}[hidden]", testid("measured-heat"))).await?;
+
         // What is not in the file is said to be so.
         page.click(&format!("{} option[value=cache_hit]", testid("measured-by"))).await?;
         let table = page.text(&testid("data-measured-break-out")).await?;
@@ -74,11 +90,15 @@ async fn equal(page: &Page, judged: &Value) -> Result {
 
 fn program(file: &std::path::Path, slo: &str) -> Result<Value> {
     let file = file.to_string_lossy();
-    let review = goodput::json(&["review", &file, "--slo", slo])?;
+    let review = goodput::json(&["review", &file, "--slo", slo, "--by", "prompt,output"])?;
     Ok(review["files"][0]["goodput"][0].clone())
 }
 
 /// Offered and good requests of every row.
 const ROWS: &str = "
 return [...document.querySelectorAll('[data-testid=data-measured-break-out] tbody tr')]
+  .map((row) => [2, 3].map((i) => Number(row.cells[i].dataset.value)));";
+
+const CROSSED: &str = "
+return [...document.querySelectorAll('[data-testid=data-measured-heat] tbody tr')]
   .map((row) => [2, 3].map((i) => Number(row.cells[i].dataset.value)));";

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::reader::{FileId, Judged, ReadFile};
 
 /// Changes with every change of a message below.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// The build of a page or worker.
 pub const BUILD: &str = env!("CARGO_PKG_VERSION");
@@ -226,6 +226,8 @@ pub enum ToReader {
         file: FileId,
         /// The contract.
         slo: Box<SloDoc>,
+        /// What outcomes are crossed by, if by anything.
+        cross: Vec<Dimension>,
     },
     /// Forget a file.
     Forget {

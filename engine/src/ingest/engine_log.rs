@@ -79,6 +79,7 @@ fn record(line: &Line, first: f64) -> RequestRecord {
         cached_tokens: None,
         output_tokens: count(line.output_toks.as_ref()),
         ttft_s,
+        ttfvt_s: None,
         e2e_s,
         client_queue_s: None,
         queue_wait_s: since_queued(line.scheduled_ts.as_ref()),

@@ -22,6 +22,9 @@ pub struct RequestRecord {
     pub cached_tokens: Option<u32>,
     /// From sending to the first token, seconds.
     pub ttft_s: Option<f64>,
+    /// From sending to the first token that is shown, after those of its reasoning, seconds.
+    #[serde(default)]
+    pub ttfvt_s: Option<f64>,
     /// From sending to the last token, seconds.
     pub e2e_s: Option<f64>,
     /// Wait in the client before sending, seconds.

@@ -117,6 +117,7 @@ fn record(columns: &Columns, line: u64, cells: &ByteRecord) -> Result<RequestRec
             None => None,
         },
         ttft_s,
+        ttfvt_s: None,
         e2e_s: seconds(number("e2e_ms", columns.e2e)?),
         client_queue_s: None,
         queue_wait_s: scheduled_s.zip(arrival_s).and_then(|(s, a)| quantity(s - a).ok()),

@@ -196,7 +196,7 @@ fn measures(record: &RequestRecord, client_queue_s: f64) -> Measures {
     let gaps = record.gaps.filter(|gaps| gaps.count > 0);
     Measures {
         ttft: from_due(record.ttft_s),
-        ttfvt: Seen::NotInFile,
+        ttfvt: from_due(record.ttfvt_s),
         tpot: tpot(record),
         itl: match gaps.map(|gaps| GapsSeen::Known(gaps.percentiles_s.map(to_nanosecond))) {
             Some(known) if streams => Seen::At(known),
@@ -262,6 +262,7 @@ mod tests {
             cached_tokens: None,
             output_tokens: None,
             ttft_s,
+            ttfvt_s: None,
             e2e_s: None,
             client_queue_s: None,
             queue_wait_s: None,

@@ -1,6 +1,8 @@
 //! AIPerf of every schema generation, and genai-perf before it: summaries, tables, records.
 
-use goodput_engine::ingest::{Definition, Load, RecordOutcome, TokenKind, Weighting};
+use goodput_engine::ingest::{Definition, Load, RecordOutcome, TokenKind, Weighting, read_file};
+use goodput_engine::review::report_under;
+use goodput_engine::slo::parse_limits;
 
 use super::{findings, grave, near, parsed, stated};
 
@@ -107,4 +109,31 @@ fn requests_of_the_profiling_phase_are_records() {
     let point = &parsed.points()[0];
     assert_eq!((point.completed, point.failed, point.cancelled), (Some(4), Some(1), Some(1)));
     assert!(near(stated(point.tpot.as_ref()).mean_ms.expect("mean"), 10.0, 1e-9));
+}
+
+#[test]
+fn the_first_token_after_the_reasoning_is_judged_where_the_file_tells_it() {
+    let text = String::from_utf8(REQUESTS.to_vec()).expect("UTF-8");
+    // Reasoning for a tenth of a second; of the file as it is, nobody can say.
+    let told = text.replace(
+        "\"request_latency\"",
+        "\"time_to_first_output_token\": {\"value\": 161.5, \"unit\": \"ms\"}, \"request_latency\"",
+    );
+    let seconds = |text: &str| {
+        let parsed = parsed(text.as_bytes());
+        parsed.records().iter().filter_map(|record| record.ttfvt_s).collect::<Vec<f64>>()
+    };
+    assert_eq!(seconds(&text), Vec::<f64>::new());
+    let first_visible = seconds(&told);
+    assert!(!first_visible.is_empty());
+    assert!(first_visible.iter().all(|s| near(*s, 0.1615, 1e-9)), "{first_visible:?}");
+    let good = |text: &str, limits: &str| {
+        let file = read_file("requests.jsonl", text.as_bytes());
+        let contract = parse_limits(limits).expect("limits");
+        report_under(&[file], &contract, &[]).files[0].goodput[0].good
+    };
+    let answered = first_visible.len() as u64;
+    assert_eq!(good(&told, "ttfvt=162ms"), answered);
+    assert_eq!(good(&told, "ttfvt=161ms"), 0);
+    assert_eq!(good(&text, "ttfvt=1ms"), answered, "what the file does not say misses no limit");
 }

@@ -32,7 +32,6 @@ pub fn BreakOuts() -> impl IntoView {
             outcomes::lost(of_one, report.attainment_target)
         })
     });
-    let second = Signal::derive(move || name(and.get()));
     view! {
         <div class="panel outcomes" data-testid="break-out">
             <div class="phead">
@@ -41,14 +40,7 @@ pub fn BreakOuts() -> impl IntoView {
             </div>
             <div class="row">
                 {choose_by("break-out-by", by)}
-                <Select
-                    id="break-out-and"
-                    label="crossed with"
-                    choices=choices(Some("nothing"))
-                    value=second
-                    on_choose=Callback::new(move |name: String| and.set(place_of(&name)))
-                    quiet=true
-                />
+                {choose_and("break-out-and", and)}
             </div>
             {lost_table("break-out", "", lost)}
             {move || {
@@ -69,6 +61,21 @@ pub fn choose_by(id: &'static str, by: RwSignal<usize>) -> AnyView {
             choices=choices(None)
             value=Signal::derive(move || name(by.get()))
             on_choose=Callback::new(move |name: String| by.set(place_of(&name)))
+            quiet=true
+        />
+    }
+    .into_any()
+}
+
+/// What they are crossed with, if with anything; beyond `Dimension::ALL` with nothing.
+pub fn choose_and(id: &'static str, and: RwSignal<usize>) -> AnyView {
+    view! {
+        <Select
+            id
+            label="crossed with"
+            choices=choices(Some("nothing"))
+            value=Signal::derive(move || name(and.get()))
+            on_choose=Callback::new(move |name: String| and.set(place_of(&name)))
             quiet=true
         />
     }

@@ -1,4 +1,4 @@
-//! Outcomes by two things crossed: asked of the worker that has the run.
+//! Outcomes by two things crossed: asked of the worker that has the requests.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use crate::charts::{Chart, HeatMapChart};
 use crate::controls::{Choice, Select};
 use crate::panels::figure::{Figure, Picture};
-use crate::state::{Slot, Workbench, workbench};
+use crate::state::{Slot, workbench};
 use crate::view_model::outcomes;
 use crate::worker::protocol::{Finding, Question, Viewed};
 
@@ -20,14 +20,9 @@ pub fn HeatMap(#[prop(into)] by: Signal<usize>, and: Dimension) -> impl IntoView
     let crossed = bench.views.crossed;
     let down = move || Dimension::ALL.get(by.get()).copied().filter(|down| *down != and);
     bench.ask(crossed, move || Some(Question::Cross(vec![down()?, and])));
-    let counts = RwSignal::new(false);
-    // The cell read out; beyond the last until one is chosen.
-    let at = RwSignal::new(usize::MAX);
-    let picture = Memo::new(move |_| {
-        let (chart, caption) = map_of(bench, counts.get())?;
-        let cell = Some(at.get()).filter(|at| *at < chart.cells.len());
-        let chart = Arc::new(Chart::HeatMap(HeatMapChart { at: cell, ..chart }));
-        Some(Picture { chart, caption, readings: Vec::new() })
+    let found = Callback::new(move |()| {
+        let target = bench.screen.with(|s| s.simulated().map(|s| s.report.attainment_target))?;
+        crossed.with(|slot| Some((out_of(slot)?.clone(), target)))
     });
     let is_asked = move || {
         crossed.with(|slot| {
@@ -36,6 +31,33 @@ pub fn HeatMap(#[prop(into)] by: Signal<usize>, and: Dimension) -> impl IntoView
         })
     };
     let stale = Signal::derive(move || !bench.current.get() || !is_asked());
+    view! {
+        <p class="cap" hidden=move || down().is_some()>"Choose two different things to cross"</p>
+        <div hidden=move || down().is_none()>
+            <CrossedMap id="heat-map" found stale/>
+        </div>
+    }
+    .into_any()
+}
+
+/// The map of outcomes that `found` gives with the share that has to be good; nothing where they are
+/// not crossed.
+#[component]
+pub fn CrossedMap(
+    id: &'static str,
+    found: Callback<(), Option<(BreakOut, f64)>>,
+    #[prop(into)] stale: Signal<bool>,
+) -> impl IntoView {
+    let counts = RwSignal::new(false);
+    // The cell read out; beyond the last until one is chosen.
+    let at = RwSignal::new(usize::MAX);
+    let picture = Memo::new(move |_| {
+        let (out, target) = found.run(())?;
+        let (chart, caption) = outcomes::heat_map(&out, target, counts.get())?;
+        let cell = Some(at.get()).filter(|at| *at < chart.cells.len());
+        let chart = Arc::new(Chart::HeatMap(HeatMapChart { at: cell, ..chart }));
+        Some(Picture { chart, caption, readings: Vec::new() })
+    });
     let pointed = Callback::new(move |(x, y, width): (f64, f64, f64)| {
         let cell = picture.with_untracked(|p| chart_of(p.as_ref())?.cell_at((x, y), width));
         if let Some(cell) = cell.filter(|cell| *cell != at.get_untracked()) {
@@ -43,16 +65,15 @@ pub fn HeatMap(#[prop(into)] by: Signal<usize>, and: Dimension) -> impl IntoView
         }
     });
     view! {
-        <p class="cap" hidden=move || down().is_some()>"Choose two different things to cross"</p>
         <div
             class="heat"
-            data-testid="heat-map"
+            data-testid=id
             data-state=move || if stale.get() { "running" } else { "done" }
-            hidden=move || down().is_none() || picture.with(Option::is_none)
+            hidden=move || picture.with(Option::is_none)
         >
-            <Figure id="heat-map" title="Two things crossed" picture stale pointed/>
-            <CellReadout picture at/>
-            <Shows counts/>
+            <Figure id title="Two things crossed" picture stale pointed/>
+            <CellReadout id picture at/>
+            <Shows id counts/>
         </div>
     }
     .into_any()
@@ -60,18 +81,22 @@ pub fn HeatMap(#[prop(into)] by: Signal<usize>, and: Dimension) -> impl IntoView
 
 /// Whether cells show shares or counts.
 #[component]
-fn Shows(counts: RwSignal<bool>) -> impl IntoView {
+fn Shows(id: &'static str, counts: RwSignal<bool>) -> impl IntoView {
     let value = Signal::derive(move || if counts.get() { "lost" } else { "good" }.to_owned());
     let choices =
         vec![Choice::new("good", "share that is good"), Choice::new("lost", "requests lost")];
     let on_choose = Callback::new(move |name: String| counts.set(name == "lost"));
-    view! { <Select id="heat-shows" label="Cells show" choices value on_choose quiet=true/> }
-        .into_any()
+    let id = format!("{id}-shows");
+    view! { <Select id label="Cells show" choices value on_choose quiet=true/> }.into_any()
 }
 
 /// What one cell says; arrow keys move over the cells.
 #[component]
-fn CellReadout(picture: Memo<Option<Picture>>, at: RwSignal<usize>) -> impl IntoView {
+fn CellReadout(
+    id: &'static str,
+    picture: Memo<Option<Picture>>,
+    at: RwSignal<usize>,
+) -> impl IntoView {
     let chosen = move || picture.with(|p| chosen_cell(chart_of(p.as_ref())?));
     let text = move || picture.with(|p| outcomes::heat_readout(chart_of(p.as_ref())?, chosen()?));
     let last =
@@ -103,7 +128,7 @@ fn CellReadout(picture: Memo<Option<Picture>>, at: RwSignal<usize>) -> impl Into
             aria-valuemax=last
             aria-valuenow=chosen
             aria-valuetext=move || text().map(|(cell, values)| format!("{cell}: {values}"))
-            data-testid="heat-readout"
+            data-testid=format!("{id}-readout")
             title="Arrow keys move over the cells"
             on:keydown=press
         >
@@ -111,11 +136,6 @@ fn CellReadout(picture: Memo<Option<Picture>>, at: RwSignal<usize>) -> impl Into
         </p>
     }
     .into_any()
-}
-
-fn map_of(bench: Workbench, counts: bool) -> Option<(HeatMapChart, String)> {
-    let target = bench.screen.with(|s| s.simulated().map(|s| s.report.attainment_target))?;
-    bench.views.crossed.with(|slot| outcomes::heat_map(out_of(slot)?, target, counts))
 }
 
 fn out_of(slot: &Slot<Viewed>) -> Option<&BreakOut> {

@@ -4,7 +4,7 @@
 pub mod break_out;
 mod capacity;
 mod counterfactual;
-mod heat_map;
+pub mod heat_map;
 mod life_cycle;
 pub mod rules;
 

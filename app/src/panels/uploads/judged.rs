@@ -12,7 +12,8 @@ use crate::charts::Chart;
 use crate::controls::{Choice, Select};
 use crate::panels::figure::{Figure, Picture};
 use crate::panels::folded::folded;
-use crate::panels::outcomes::break_out::{choose_by, csv, lost_table, place_of};
+use crate::panels::outcomes::break_out::{choose_and, choose_by, csv, lost_table, place_of};
+use crate::panels::outcomes::heat_map::CrossedMap;
 use crate::panels::outcomes::rules::by_rules;
 use crate::state::uploads::{Desk, desk};
 use crate::view_model::{figures, outcomes, rules};
@@ -42,23 +43,35 @@ fn runs(desk: Desk) -> Vec<(FileId, String)> {
     })
 }
 
-/// What is chosen: places of a run, of a point of it, and of a class.
+/// What is chosen: places of a run, of a point of it, and of a class, and of what its outcomes are
+/// broken out by and crossed with.
 #[derive(Clone, Copy)]
 struct Chosen {
     run: RwSignal<usize>,
     point: RwSignal<usize>,
     class: RwSignal<usize>,
+    by: RwSignal<usize>,
+    and: RwSignal<usize>,
 }
 
+/// A file, the contract that it is to be judged by, and what its outcomes are crossed by.
+type Wanted = (FileId, SloDoc, Vec<Dimension>);
+
 impl Chosen {
-    /// The file and the contract that it is to be judged by.
-    fn wanted(self, desk: Desk) -> Option<(FileId, SloDoc)> {
+    fn wanted(self, desk: Desk) -> Option<Wanted> {
         let runs = runs(desk);
         let (file, _) = runs.get(self.run.get()).or(runs.first())?;
         let doc = desk.bench.doc();
         let classes = &doc.workload.classes;
         let class = classes.get(self.class.get()).or(classes.first())?;
-        Some((*file, class.slo.clone()))
+        Some((*file, class.slo.clone(), self.cross()))
+    }
+
+    /// Two different dimensions, or none.
+    fn cross(self) -> Vec<Dimension> {
+        let [by, and] = [self.by, self.and].map(|place| Dimension::ALL.get(place.get()).copied());
+        let both = by.zip(and).filter(|(by, and)| by != and);
+        both.map(|(by, and)| vec![by, and]).unwrap_or_default()
     }
 
     /// What was found of the point, and the share of its requests that has to be good.
@@ -74,15 +87,21 @@ impl Chosen {
 fn of_run() -> AnyView {
     let desk = desk();
     let place = || RwSignal::new(0_usize);
-    let chosen = Chosen { run: place(), point: place(), class: place() };
+    let chosen = Chosen {
+        run: place(),
+        point: place(),
+        class: place(),
+        by: RwSignal::new(place_of(Dimension::Prompt.name())),
+        and: RwSignal::new(usize::MAX),
+    };
     let asked = RefCell::new(None);
     // The reader is the outside world.
     Effect::new(move |_| {
         let wanted = chosen.wanted(desk);
         if *asked.borrow() != wanted {
             asked.replace(wanted.clone());
-            if let Some((file, slo)) = wanted {
-                desk.judge(file, slo);
+            if let Some((file, slo, cross)) = wanted {
+                desk.judge(file, slo, cross);
             }
         }
     });
@@ -90,7 +109,7 @@ fn of_run() -> AnyView {
         let wanted = chosen.wanted(desk);
         let done = desk.judged.with(|judged| match judged {
             Some((of, Ok(judged))) => {
-                wanted.is_some_and(|(file, slo)| file == *of && slo == judged.slo)
+                wanted == Some((*of, judged.slo.clone(), judged.cross.clone()))
             }
             Some((_, Err(_))) => true,
             None => false,
@@ -147,7 +166,7 @@ fn choices(desk: Desk, chosen: Chosen) -> AnyView {
 
 /// A point by the panels of a simulated run.
 fn of_point(desk: Desk, chosen: Chosen) -> AnyView {
-    let by = RwSignal::new(place_of(Dimension::Prompt.name()));
+    let Chosen { by, and, .. } = chosen;
     let picture = Memo::new(move |_| {
         chosen.found(desk, |point, target| {
             let (chart, caption) = figures::waterfall(point.offered, &point.outcomes, target);
@@ -162,6 +181,12 @@ fn of_point(desk: Desk, chosen: Chosen) -> AnyView {
             outcomes::lost(of_one, target)
         });
         lost.flatten()
+    });
+    let crossed = Callback::new(move |()| {
+        let found = chosen.found(desk, |point, target| {
+            point.accounting.crossed.first().map(|out| (out.clone(), target))
+        });
+        found.flatten()
     });
     let by_rule = Callback::new(move |()| {
         chosen.found(desk, |point, _| rules::rules(&point.accounting)).unwrap_or_default()
@@ -178,8 +203,11 @@ fn of_point(desk: Desk, chosen: Chosen) -> AnyView {
                 <h4>"Where requests were lost"</h4>
                 {csv("measured-break-out", OF, lost)}
             </div>
-            <div class="row">{choose_by("measured-by", by)}</div>
+            <div class="row">
+                {choose_by("measured-by", by)} {choose_and("measured-and", and)}
+            </div>
             {lost_table("measured-break-out", OF, lost)}
+            <CrossedMap id="measured-heat" found=crossed stale=Signal::derive(|| false)/>
             <h4>"The same requests by other rules"</h4>
             {by_rules("measured-rule", OF, by_rule)}
             <p class="note">

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use goodput_engine::accounts::accounting::Dimension;
 use goodput_engine::problem::Problem;
 use goodput_engine::scenario::doc::{ScenarioDoc, SloDoc};
 use goodput_engine::scenario::{TraceForm, TraceWorkload, link};
@@ -125,9 +126,9 @@ impl Desk {
     }
 
     /// Asks the reader what a contract makes of the requests of a benchmark.
-    pub fn judge(self, id: FileId, slo: SloDoc) {
+    pub fn judge(self, id: FileId, slo: SloDoc, cross: Vec<Dimension>) {
         if let Some(workers) = self.workers() {
-            workers.reader.judge(id, slo);
+            workers.reader.judge(id, slo, cross);
         }
     }
 

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use goodput_engine::accounts::accounting::Dimension;
 use goodput_engine::scenario::TraceForm;
 use goodput_engine::scenario::doc::SloDoc;
 use wasm_bindgen::JsValue;
@@ -75,9 +76,9 @@ impl Reader {
         self.ask(id, &ToReader::UseTrace { file: id, form });
     }
 
-    /// Asks what a contract makes of the requests of a benchmark.
-    pub fn judge(&self, id: FileId, slo: SloDoc) {
-        self.ask(id, &ToReader::Judge { file: id, slo: Box::new(slo) });
+    /// Asks what a contract makes of the requests of a benchmark, outcomes crossed by `cross`.
+    pub fn judge(&self, id: FileId, slo: SloDoc, cross: Vec<Dimension>) {
+        self.ask(id, &ToReader::Judge { file: id, slo: Box::new(slo), cross });
     }
 
     /// Asks something about a file, which a reader that does not have it gets first.

@@ -14,7 +14,7 @@ pub use shelf::{Attached, Shelf};
 
 use std::collections::BTreeMap;
 
-use goodput_engine::accounts::accounting::Accounting;
+use goodput_engine::accounts::accounting::{Accounting, Dimension};
 use goodput_engine::ingest::{BenchmarkPoint, Parsed, ParsedFile, Refusal, TraceSummary};
 use goodput_engine::review::{Finding, MeasuredGoodput};
 use goodput_engine::scenario::LengthsWorkload;
@@ -49,6 +49,8 @@ pub struct ReadFile {
 pub struct Judged {
     /// The contract.
     pub slo: SloDoc,
+    /// What outcomes are crossed by, if by anything.
+    pub cross: Vec<Dimension>,
     /// Each point that has requests one by one.
     pub points: Vec<JudgedPoint>,
     /// What the contract asks and the file does not tell, in words.

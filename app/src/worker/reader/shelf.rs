@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use goodput_engine::accounts::accounting::Dimension;
 use goodput_engine::calibration::sha256_hex;
 use goodput_engine::ingest::{self, Contents, ParsedFile, RequestTrace};
 use goodput_engine::review;
@@ -37,7 +38,7 @@ impl Shelf {
                 Some(self.read(id, &name, text.as_bytes()))
             }
             Ok(ToReader::UseTrace { file: id, form }) => Some(self.workload(id, form)),
-            Ok(ToReader::Judge { file: id, slo }) => Some(self.judge(id, *slo)),
+            Ok(ToReader::Judge { file: id, slo, cross }) => Some(self.judge(id, *slo, cross)),
             Ok(ToReader::Forget { file: id }) => {
                 self.traces.remove(&id);
                 self.records.remove(&id);
@@ -96,11 +97,13 @@ impl Shelf {
         FromReader::Read { file: id, read: Box::new(read) }
     }
 
-    fn judge(&self, id: FileId, slo: SloDoc) -> FromReader {
-        let mut judged = Judged { slo, points: Vec::new(), remarks: Vec::new() };
+    fn judge(&self, id: FileId, slo: SloDoc, cross: Vec<Dimension>) -> FromReader {
+        let crossings = if cross.is_empty() { Vec::new() } else { vec![cross.clone()] };
+        let mut judged = Judged { slo, cross, points: Vec::new(), remarks: Vec::new() };
         match (self.records.get(&id), contract_of(&judged.slo)) {
             (Some(file), Ok(contract)) => {
-                let report = review::report_under(std::slice::from_ref(file), &contract, &[]);
+                let report =
+                    review::report_under(std::slice::from_ref(file), &contract, &crossings);
                 let of_file = report.files.into_iter().next();
                 let points = of_file.map(|file| file.goodput).unwrap_or_default();
                 judged.points = points.into_iter().map(JudgedPoint::from).collect();
@@ -197,7 +200,8 @@ mod tests {
         assert_eq!(read.requests, 2);
         let mut judge = |ttft_ms: f64| {
             let slo = Box::new(SloDoc { ttft_ms: Some(ttft_ms), ..SloDoc::default() });
-            match say(&mut shelf, &ToReader::Judge { file: 7, slo }, None) {
+            let cross = vec![Dimension::Prompt, Dimension::Output];
+            match say(&mut shelf, &ToReader::Judge { file: 7, slo, cross }, None) {
                 Some(FromReader::Judged { file: 7, judged }) => *judged,
                 other => panic!("{other:?}"),
             }
@@ -206,12 +210,14 @@ mod tests {
         for (ttft_ms, good) in [(1_000.0, 1), (2_000.0, 2), (1_399.0, 1), (1_400.0, 2)] {
             let judged = judge(ttft_ms);
             assert_eq!((judged.points[0].offered, good_of(&judged)), (2, good), "{ttft_ms}");
+            let [crossed] = judged.points[0].accounting.crossed.as_slice() else { panic!() };
+            assert_eq!(crossed.cells.iter().map(|cell| cell.good).sum::<u64>(), good);
         }
         let refused = judge(-1.0);
         assert!(refused.points.is_empty() && !refused.remarks.is_empty(), "{refused:?}");
         assert_eq!(say(&mut shelf, &ToReader::Forget { file: 7 }, None), None);
         let slo = Box::new(SloDoc::default());
-        let answer = say(&mut shelf, &ToReader::Judge { file: 7, slo }, None);
+        let answer = say(&mut shelf, &ToReader::Judge { file: 7, slo, cross: Vec::new() }, None);
         let Some(FromReader::Judged { judged, .. }) = answer else { panic!("{answer:?}") };
         assert!(judged.points.is_empty() && judged.remarks.len() == 1);
     }

@@ -68,6 +68,7 @@ fn record(request: &Node) -> RequestRecord {
         cached_tokens: None,
         output_tokens,
         ttft_s: time_s(&["time_to_first_token", "ttft"]).filter(|_| answered),
+        ttfvt_s: time_s(&["time_to_first_output_token"]).filter(|_| answered),
         e2e_s: time_s(&["request_latency"]).filter(|_| answered),
         client_queue_s: None,
         queue_wait_s: None,

@@ -72,6 +72,7 @@ fn record(request: &Node, outcome: RecordOutcome, point: u32, origin: f64) -> Re
         cached_tokens: None,
         output_tokens,
         ttft_s: time("time_to_first_token_ms", 1e-3),
+        ttfvt_s: None,
         e2e_s: time("request_latency", 1.0),
         client_queue_s: None,
         queue_wait_s: None,

@@ -83,6 +83,7 @@ fn record(request: &Node, origin: f64) -> Option<RequestRecord> {
         cached_tokens: None,
         output_tokens,
         ttft_s: ttft_s.filter(|_| answered),
+        ttfvt_s: None,
         e2e_s: quantity(end - start).ok().filter(|_| answered),
         client_queue_s: None,
         queue_wait_s: None,

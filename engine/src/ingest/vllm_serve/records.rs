@@ -65,6 +65,7 @@ fn record(lists: &Lists, index: usize, first_start: f64, point: u32) -> RequestR
         cached_tokens: None,
         output_tokens,
         ttft_s,
+        ttfvt_s: None,
         e2e_s: ttft_s.and_then(|ttft| whole(lists, index, ttft, gaps)),
         client_queue_s: seconds(lists.queue_times.as_ref(), index),
         queue_wait_s: None,

@@ -48,7 +48,7 @@ fn pool(replicas: u32) -> String {
 }
 
 fn ids(bridge: &Bridge) -> Vec<&str> {
-    bridge.steps.iter().map(|step| step.id).collect()
+    bridge.steps.iter().map(|step| step.id.as_str()).collect()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A benchmark corrects the answer: it is reviewed, what it does not say is asked for, one factor
 //! on the step time is fitted and applied as one edit, and undo restores.
-use goodput_tests::{Page, Result, goodput, journey, testid};
+use goodput_tests::{Page, Result, goodput, journey, testid, view};
 use serde_json::{Value, json};
 use std::{fmt::Write, fs, path::PathBuf};
 
@@ -46,6 +46,46 @@ fn vllm_result() -> Result<PathBuf> {
     });
     file("run.json", &result.to_string())
 }
+
+#[test]
+fn the_way_from_a_benchmark_to_the_plan_is_that_of_the_program() {
+    journey(|page| async move {
+        let link = goodput::preset("chat-peak")?;
+        page.open(link.trim_start_matches('#')).await?;
+        let run = vllm_result()?;
+        page.upload(&testid("file-input"), std::slice::from_ref(&run)).await?;
+        page.click(&testid("take-guesses")).await?;
+        page.click(&format!("{} > summary", testid("bridge"))).await?;
+        page.find(&format!("{}[data-state=done]", testid("bridge-way"))).await?;
+        let native = goodput::json(&["bridge", &run.to_string_lossy(), "--scenario", &link])?;
+        let steps = native["steps"].as_array().ok_or("no steps")?;
+        let wanted: Vec<Value> =
+            steps.iter().map(|step| step["rate"]["decode_tps"].clone()).collect();
+        assert!(wanted.len() > 4 && wanted.iter().all(Value::is_number), "{native}");
+        assert_eq!(page.script(OUTPUT_RATES).await?, Value::Array(wanted));
+        let said = page.text(&testid("bridge-sentence")).await?;
+        assert_eq!(Some(said.as_str()), native["sentence"].as_str());
+        page.accessible().await?;
+
+        // What to measure next, with a tool of one's choice.
+        page.click(&format!("{} > summary", testid("rerun"))).await?;
+        let commands = format!("{}[data-state=done]", testid("rerun-commands"));
+        let shown = page.text_when(&commands, |text| text.contains("vllm bench serve")).await?;
+        assert!(shown.contains("--max-concurrency 1 "), "{shown}");
+        page.click("#rerun-tool option:nth-child(3)").await?;
+        page.text_when(&commands, |text| text.contains("aiperf profile")).await?;
+        for view in [view::PHONE_LIGHT, view::DESKTOP_DARK] {
+            page.view(view).await?;
+            page.accessible().await?;
+        }
+        Ok(())
+    });
+}
+
+/// Output tokens per second, row by row.
+const OUTPUT_RATES: &str = "
+return [...document.querySelectorAll('[data-testid=bridge-steps] tbody tr')]
+  .map((row) => Number(row.cells[5].dataset.value));";
 
 #[test]
 fn a_csv_of_benchmark_rows_is_fitted_applied_and_undone() {

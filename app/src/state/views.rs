@@ -27,6 +27,10 @@ pub struct Views {
     pub life_cycle: Asked,
     /// Which benchmark points can serve a fit.
     pub usable: Asked,
+    /// The way from a benchmark to the plan.
+    pub bridged: Asked,
+    /// What to measure next.
+    pub rerun: Asked,
     /// The limit that is being dragged.
     pub(super) drag: RwSignal<Option<Drag>>,
 }
@@ -40,13 +44,17 @@ impl Views {
             capacity: slot(),
             life_cycle: slot(),
             usable: slot(),
+            bridged: slot(),
+            rerun: slot(),
             drag: RwSignal::new(None),
         }
     }
 
     /// Every slot.
-    pub(super) fn all(self) -> [Asked; 5] {
-        [self.crossed, self.recounted, self.capacity, self.life_cycle, self.usable]
+    pub(super) fn all(self) -> [Asked; 7] {
+        let Self { crossed, recounted, capacity, life_cycle, usable, bridged, rerun, drag: _ } =
+            self;
+        [crossed, recounted, capacity, life_cycle, usable, bridged, rerun]
     }
 
     /// Hands an event to the view whose job it is about.

@@ -6,12 +6,14 @@
 use goodput_engine::accounts::accounting::{BreakOut, Dimension};
 use goodput_engine::accounts::report::SimReport;
 use goodput_engine::accounts::{LifeCycle, Recount};
+use goodput_engine::bridge::Bridge;
 use goodput_engine::calibration::report::ExcludedPoint;
 use goodput_engine::calibration::{CalibrationReport, LoadCurve};
 use goodput_engine::estimate::{Capacity, CapacityAxis};
 use goodput_engine::ingest::ParsedFile;
 use goodput_engine::planner::report::PlanReport;
 use goodput_engine::problem::Problem;
+use goodput_engine::rerun::Rerun;
 use goodput_engine::scenario::doc::{ScenarioDoc, SloDoc};
 use goodput_engine::scenario::{TraceForm, TraceWorkload};
 use serde::{Deserialize, Serialize};
@@ -100,6 +102,10 @@ pub enum Question {
     LifeCycle,
     /// Which benchmark points can serve a fit of the pool.
     Usable(Vec<PointsOfFile>),
+    /// The way from the only point of a file to what the plan may count on.
+    Bridge(Box<PointsOfFile>),
+    /// What to measure next.
+    Rerun,
 }
 
 /// What the worker found for a [`Question`].
@@ -116,6 +122,10 @@ pub enum Finding {
     LifeCycle(LifeCycle),
     /// How many points can serve a fit, and why the others cannot.
     Usable(u64, Vec<ExcludedPoint>),
+    /// The way from a benchmark to the plan.
+    Bridge(Bridge),
+    /// What to measure next.
+    Rerun(Rerun),
 }
 
 /// An answer and what was asked.

@@ -3,10 +3,12 @@
 
 use goodput_engine::accounts::report::SimReport;
 use goodput_engine::accounts::{self, Answer, Unanswerable};
+use goodput_engine::bridge;
 use goodput_engine::calibration::{self, BenchmarkFile, CalibrationReport, LoadCurve};
 use goodput_engine::estimate;
 use goodput_engine::planner::{self, report::PlanReport};
 use goodput_engine::problem::Problem;
+use goodput_engine::rerun;
 use goodput_engine::scenario::doc::{ScenarioDoc, SloDoc};
 use goodput_engine::scenario::{self, Scenario};
 use goodput_engine::sim;
@@ -122,6 +124,13 @@ impl Simulator {
                     calibration::usable_points(&of_files(files.clone()), &checked(doc)?.pool);
                 let (used, excluded) = found.map_err(unanswerable)?;
                 Finding::Usable(used, excluded)
+            }
+            Question::Bridge(of) => {
+                Finding::Bridge(bridge::bridge(&of.file, None, &checked(doc)?)?)
+            }
+            Question::Rerun => {
+                let found = rerun::rerun(&checked(doc)?);
+                Finding::Rerun(found.map_err(|problem| vec![problem])?)
             }
             Question::Capacity(axis) => {
                 let table = estimate::capacity(&checked(doc)?, *axis);

@@ -93,9 +93,9 @@ impl Benchmark {
         let decode_tps = self.prediction.replica_output_tps * f64::from(self.replicas);
         let rps = decode_tps / output;
         let simulated = Some(MixRate { rps, prefill_tps: rps * input, decode_tps });
-        let step = |id, condition, production: &str, how, rate, effect| Step {
-            id,
-            condition,
+        let step = |id: &str, condition: &str, production: &str, how, rate, effect| Step {
+            id: id.to_owned(),
+            condition: condition.to_owned(),
             benchmark: self.conditions.load.clone(),
             production: production.to_owned(),
             how,

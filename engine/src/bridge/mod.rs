@@ -12,7 +12,7 @@
 mod benchmark;
 mod conditions;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::accounts::report::MixRate;
 use crate::accounts::words::{percent, three_digits};
@@ -27,7 +27,7 @@ use benchmark::Benchmark;
 use conditions::{CONDITIONS, Condition};
 
 /// The way from a benchmark to a plan.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bridge {
     /// File of the benchmark.
     pub file: String,
@@ -42,18 +42,18 @@ pub struct Bridge {
     /// One condition each, the benchmark's own first.
     pub steps: Vec<Step>,
     /// Conditions that are the same in both.
-    pub alike: Vec<&'static str>,
+    pub alike: Vec<String>,
     /// What had to be supposed of the benchmark.
     pub assumptions: Vec<String>,
 }
 
 /// One more condition of production.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Kind of condition.
-    pub id: &'static str,
+    pub id: String,
     /// In words.
-    pub condition: &'static str,
+    pub condition: String,
     /// What it was in the benchmark.
     pub benchmark: String,
     /// What it is in the scenario.
@@ -63,14 +63,14 @@ pub struct Step {
     /// The rate; absent where there is none, for the reason beside.
     pub rate: Option<MixRate>,
     /// Why there is no rate, or what restricts it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Output tokens/s over those of the last row before that has a rate, less 1.
     pub effect: Option<f64>,
 }
 
 /// How a rate is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
     /// The file says it.
@@ -103,7 +103,7 @@ pub fn bridge(
         let before = stripped(scenario, &benchmark, &CONDITIONS[index..]);
         let after = stripped(scenario, &benchmark, &CONDITIONS[index + 1..]);
         if !counts_otherwise && conditions::same(&before, &after) {
-            alike.push(condition.words);
+            alike.push(condition.words.to_owned());
             continue;
         }
         way.take(condition, &benchmark, &after)?;
@@ -158,8 +158,8 @@ impl Way<'_> {
         };
         let before = self.steps.iter().rev().find_map(|step| step.rate);
         self.steps.push(Step {
-            id: condition.id,
-            condition: condition.words,
+            id: condition.id.to_owned(),
+            condition: condition.words.to_owned(),
             benchmark: (condition.of_benchmark)(benchmark),
             production: (condition.of_production)(self.scenario, benchmark),
             how: condition.how,

@@ -46,7 +46,7 @@ fn row(page: &mut Page, step: &Step) {
         How::Measured | How::Reproduced => step.benchmark.clone(),
         How::Sustained | How::Delivered => format!("{} → {}", step.benchmark, step.production),
     };
-    let condition = step.condition;
+    let condition = &step.condition;
     page.line(&format!("  {condition:<29}{rps:>9}{prefill:>13}{decode:>13}{change:>9}   {words}"));
     if let Some(note) = &step.note {
         page.line(&format!("    {note}"));

@@ -5,8 +5,8 @@ use crate::slo::Limit;
 
 pub(super) fn tool(asked: &Asked) -> Tool {
     Tool {
-        name: "aiperf",
-        documented: "AIPerf 0.13 documentation of `aiperf profile`",
+        name: "aiperf".to_owned(),
+        documented: "AIPerf 0.13 documentation of `aiperf profile`".to_owned(),
         commands: asked.loads.iter().map(|load| line(asked, *load)).collect(),
         cannot: asked.cannot(&Can {
             lengths: "the tail of the lengths: they are normal, cut at one token, which moves the \

@@ -6,8 +6,8 @@ use super::{Asked, Can, LoadToMeasure, RATE_RUN_S, Spread, Tool, command, number
 
 pub(super) fn tool(asked: &Asked) -> Tool {
     Tool {
-        name: "guidellm",
-        documented: "GuideLLM 0.5 documentation of `guidellm benchmark`",
+        name: "guidellm".to_owned(),
+        documented: "GuideLLM 0.5 documentation of `guidellm benchmark`".to_owned(),
         commands: asked.loads.iter().map(|load| line(asked, *load)).collect(),
         cannot: asked.cannot(&Can {
             lengths: "the tail of the lengths: they are normal, cut at the shortest and longest, \

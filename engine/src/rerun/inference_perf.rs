@@ -12,8 +12,8 @@ pub(super) fn tool(asked: &Asked) -> Tool {
         .partition(|load| matches!(load, LoadToMeasure::Concurrency { .. }));
     let files = [closed, open].into_iter().filter(|loads| !loads.is_empty());
     Tool {
-        name: "inference-perf",
-        documented: "inference-perf documentation, docs/config.md, 2026",
+        name: "inference-perf".to_owned(),
+        documented: "inference-perf documentation, docs/config.md, 2026".to_owned(),
         commands: files.map(|loads| file(asked, &loads)).collect(),
         cannot: asked.cannot(&Can {
             lengths: "the tail of the lengths: they are normal, cut at the shortest and longest, \

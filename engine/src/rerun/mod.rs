@@ -10,7 +10,7 @@ mod guidellm;
 mod inference_perf;
 mod vllm;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::catalog;
 use crate::estimate::estimate;
@@ -29,7 +29,7 @@ const FEWEST: u64 = 100;
 const RATE_RUN_S: f64 = 300.0;
 
 /// What to run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rerun {
     /// The mix that every tool is asked for.
     pub mix: MixToMeasure,
@@ -40,12 +40,12 @@ pub struct Rerun {
 }
 
 /// One tool.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tool {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// Whose options these are: name and version of the documentation that was read.
-    pub documented: &'static str,
+    pub documented: String,
     /// Command lines, in the order of the loads; a configuration file where it takes one.
     pub commands: Vec<String>,
     /// What it cannot be asked for of this scenario.
@@ -53,7 +53,7 @@ pub struct Tool {
 }
 
 /// Lengths over all requests of the scenario, whatever their class.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MixToMeasure {
     /// Model by its name on Hugging Face, where it is known.
     pub model: String,
@@ -66,7 +66,7 @@ pub struct MixToMeasure {
 }
 
 /// Prefixes that prompts begin with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PrefixToMeasure {
     /// Tokens of each.
     pub tokens: u32,
@@ -75,7 +75,7 @@ pub struct PrefixToMeasure {
 }
 
 /// A spread of lengths, tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// Mean.
     pub mean: f64,
@@ -88,7 +88,7 @@ pub struct Spread {
 }
 
 /// A load on one replica.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum LoadToMeasure {
     /// So many in flight.

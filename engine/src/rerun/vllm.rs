@@ -5,8 +5,8 @@ use crate::slo::Limit;
 
 pub(super) fn tool(asked: &Asked) -> Tool {
     Tool {
-        name: "vllm bench serve",
-        documented: "vLLM 0.12 documentation of `vllm bench serve`",
+        name: "vllm bench serve".to_owned(),
+        documented: "vLLM 0.12 documentation of `vllm bench serve`".to_owned(),
         commands: asked.loads.iter().map(|load| line(asked, *load)).collect(),
         cannot: asked.cannot(&Can {
             lengths: "the tail of the lengths: they are uniform around the mean, as wide as the \

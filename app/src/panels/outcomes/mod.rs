@@ -39,7 +39,7 @@ pub fn Outcomes() -> impl IntoView {
 }
 
 /// Why there is no answer to what a view asked.
-fn in_words(ending: &Ending) -> String {
+pub fn in_words(ending: &Ending) -> String {
     match ending {
         Ending::Cancelled => "This was cancelled".to_owned(),
         Ending::Failed(why) | Ending::Crashed(why) => format!("This cannot be worked out: {why}"),

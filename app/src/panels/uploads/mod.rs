@@ -1,6 +1,7 @@
 //! Files in: add them, see what they say and what is wrong with that, and let them change the
 //! answer.
 
+mod bridge;
 mod drop_zone;
 mod facts;
 mod file;
@@ -10,6 +11,7 @@ mod fit_result;
 mod judged;
 mod lengths;
 mod points;
+mod rerun;
 mod trace;
 
 use leptos::prelude::*;
@@ -56,6 +58,8 @@ pub fn Uploads() -> impl IntoView {
             </For>
             <judged::Judged/>
             <Fit/>
+            <bridge::Bridge/>
+            <rerun::Rerun/>
         </section>
     }
     .into_any()

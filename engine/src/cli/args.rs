@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use goodput_engine::accounts::accounting::Dimension;
+use goodput_engine::review::Decision;
 
 /// Plan capacity for LLM serving: required against sustainable supply, replicas, queue debt,
 /// SLO goodput and cost per good request. The same engine as the page, the same numbers for the
@@ -265,6 +266,31 @@ pub struct ReviewArgs {
     /// Break outcomes out by these, crossed, e.g. prompt,output. May be given several times.
     #[arg(long, value_name = "DIMENSION[,DIMENSION]", requires = "slo")]
     pub by: Vec<Crossing>,
+    /// Write the review as one page of HTML that opens anywhere. Not `-`: standard output holds the
+    /// report.
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
+    /// Write the findings as a table.
+    #[arg(long, value_name = "FILE.csv")]
+    pub findings: Option<PathBuf>,
+    /// Who signs it.
+    #[arg(long, value_name = "NAME")]
+    pub reviewer: Option<String>,
+    /// When, as it is to be printed.
+    #[arg(long, value_name = "DAY", requires = "reviewer")]
+    pub date: Option<String>,
+    /// What the reviewer decided: `open`, `accepted`, `accepted_in_part` or `rejected`.
+    #[arg(long, value_name = "DECISION", requires = "reviewer", value_parser = decision)]
+    pub decision: Option<Decision>,
+    /// In the reviewer's words.
+    #[arg(long, value_name = "TEXT", requires = "reviewer")]
+    pub note: Option<String>,
+}
+
+fn decision(text: &str) -> Result<Decision, String> {
+    let known = Decision::ALL.into_iter().find(|decision| decision.name() == text);
+    let names = || Decision::ALL.map(Decision::name).join(", ");
+    known.ok_or_else(|| format!("a decision is one of {}", names()))
 }
 
 /// `calibrate`.

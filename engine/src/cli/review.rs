@@ -1,17 +1,20 @@
 //! `goodput review`.
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use goodput_engine::accounts::words::{percent, plural, thousands, three_digits};
 use goodput_engine::ingest::{ParsedFile, Refusal};
 use goodput_engine::problem::{Problem, Severity};
-use goodput_engine::review::{MeasuredGoodput, ReviewReport, report, report_under};
+use goodput_engine::review::{
+    MeasuredGoodput, ReviewReport, SignOff, SignedReview, report, report_under,
+};
 use goodput_engine::slo::parse_limits;
 
 use super::args::{Crossing, ReviewArgs};
 use super::output::{Answer, Failure, warn};
 use super::text::Page;
-use super::{accounting, input, text};
+use super::{accounting, csv, input, text};
 
 pub fn run(args: &ReviewArgs) -> Result<Answer, Failure> {
     let contract = args.slo.as_deref().map(parse_limits).transpose()?;
@@ -36,6 +39,9 @@ pub fn run(args: &ReviewArgs) -> Result<Answer, Failure> {
         }
         None => report(&parsed),
     };
+    let signed = SignedReview { report, sign_off: sign_off(args) };
+    write_documents(args, &signed)?;
+    let report = &signed.report;
     // A file that nobody could read is as grave as one that contradicts itself.
     let refused = report.files.iter().filter(|file| file.refused.is_some());
     let severities: Vec<Severity> = report
@@ -44,7 +50,39 @@ pub fn run(args: &ReviewArgs) -> Result<Answer, Failure> {
         .map(|finding| finding.severity)
         .chain(refused.map(|_| Severity::Error))
         .collect();
-    Ok(Answer::new(&report, in_words(&report))?.with_findings(severities))
+    let text = in_words(report);
+    let answer = match &args.reviewer {
+        Some(_) => Answer::new(&signed, text)?,
+        None => Answer::new(report, text)?,
+    };
+    Ok(answer.with_findings(severities))
+}
+
+fn sign_off(args: &ReviewArgs) -> SignOff {
+    SignOff {
+        reviewer: args.reviewer.clone().unwrap_or_default(),
+        date: args.date.clone().unwrap_or_default(),
+        decision: args.decision.unwrap_or_default(),
+        note: args.note.clone().unwrap_or_default(),
+        left_out: Vec::new(),
+    }
+}
+
+/// The review as a page and its findings as a table, where they are asked for.
+fn write_documents(args: &ReviewArgs, signed: &SignedReview) -> Result<(), Failure> {
+    for path in [&args.html, &args.findings].into_iter().flatten() {
+        csv::check_table(path)?;
+    }
+    if let Some(path) = &args.html {
+        csv::write_file(path, |out| out.write_all(signed.html().as_bytes()))?;
+    }
+    if let Some(path) = &args.findings {
+        csv::write_file(path, |out| {
+            let table = signed.findings_csv().map_err(io::Error::other)?;
+            out.write_all(table.as_bytes())
+        })?;
+    }
+    Ok(())
 }
 
 fn goodput(page: &mut Page, judged: &MeasuredGoodput) {

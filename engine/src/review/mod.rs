@@ -9,6 +9,7 @@ mod checks;
 mod finding;
 mod measured;
 mod report;
+mod signed;
 mod subject;
 mod words;
 
@@ -17,6 +18,7 @@ use crate::ingest::ParsedFile;
 pub use finding::{Figure, Finding};
 pub use measured::MeasuredGoodput;
 pub use report::{FileReport, ReviewReport, report, report_under};
+pub use signed::{Decision, LeftOut, SignOff, SignedReview};
 use subject::Subject;
 
 /// Every finding of every file that was read: by file in the order given, and within a file the

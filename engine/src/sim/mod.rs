@@ -21,6 +21,7 @@ mod replica;
 mod rows;
 mod sampler;
 mod saturate;
+pub mod yardstick;
 
 pub use clients::{ClientRequest, drive_clients};
 pub use fleet::{FleetSim, Progress};

@@ -4,6 +4,7 @@
 //! the same way natively and in the browser. Nanoseconds would be too coarse for the time that
 //! one cached token adds to a step (tens of picoseconds to tens of nanoseconds).
 
+use std::num::NonZeroU64;
 use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
@@ -41,7 +42,13 @@ impl Picos {
     /// Documents are checked before they get here, so saturation is never reached by a scenario.
     #[expect(clippy::cast_possible_truncation, reason = "float to int casts saturate")]
     pub fn from_secs(seconds: f64) -> Self {
-        Self((seconds * PICOS_PER_S as f64).round() as i64)
+        let picos = seconds * PICOS_PER_S as f64;
+        // `round()` is a call where the processor has no such instruction, and this is in every
+        // step. What a cast cuts off is exact, and from 2⁵² on there is nothing to cut off.
+        let whole = picos as i64;
+        let cut_off = picos - whole as f64;
+        let up = i64::from(cut_off >= 0.5) - i64::from(cut_off <= -0.5);
+        Self(whole.saturating_add(up))
     }
 
     /// The nearest picosecond to `millis` milliseconds.
@@ -57,6 +64,26 @@ impl Picos {
     /// Milliseconds.
     pub fn as_millis(self) -> f64 {
         self.0 as f64 / 1e9
+    }
+}
+
+/// A span of time from zero on, of which an `Option` takes no more room than itself: for what is
+/// kept a million times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span(NonZeroU64);
+
+impl Span {
+    /// How long it is.
+    pub fn picos(self) -> Picos {
+        Picos((self.0.get() - 1).cast_signed())
+    }
+}
+
+impl From<Picos> for Span {
+    /// None is shorter than zero.
+    fn from(length: Picos) -> Self {
+        let length = length.max(Picos::ZERO).0.cast_unsigned();
+        Self(NonZeroU64::MIN.saturating_add(length))
     }
 }
 
@@ -92,6 +119,28 @@ mod tests {
         late += Picos(1);
         assert_eq!(late, Picos::NEVER);
         assert!(Picos::from_secs(3.0 * MAX_HORIZON_S) < Picos::LAST);
+    }
+
+    #[test]
+    fn seconds_are_rounded_half_away_from_zero() {
+        for picos in [0.0, 0.5, 1.4, 1.5, 2.5, 1e6 + 0.5, 4.5e15 + 0.5, 1e17, 1e30, f64::INFINITY] {
+            for picos in [picos, -picos] {
+                let seconds = picos / PICOS_PER_S as f64;
+                #[expect(clippy::cast_possible_truncation, reason = "float to int casts saturate")]
+                let rounded = (seconds * PICOS_PER_S as f64).round() as i64;
+                assert_eq!(Picos::from_secs(seconds).0, rounded, "{picos}");
+            }
+        }
+        assert_eq!(Picos::from_secs(f64::NAN), Picos::ZERO);
+    }
+
+    #[test]
+    fn a_span_is_as_long_as_what_it_was_made_of_and_takes_eight_bytes() {
+        for picos in [Picos::ZERO, Picos(1), Picos::LAST, Picos::NEVER] {
+            assert_eq!(Span::from(picos).picos(), picos);
+        }
+        assert_eq!(Span::from(Picos(-1)).picos(), Picos::ZERO);
+        assert_eq!(size_of::<Option<Span>>(), 8);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! knows about tools outside cargo. `tests` uses [`server`] and [`project`] too, so that the page is
 //! tested behind the very server and policy that `cargo xtask serve` has.
 
+pub mod bench;
 pub mod bench_page;
 pub mod browser;
 pub mod checks;

@@ -1,6 +1,6 @@
 //! `cargo xtask TASK`: reads the command line and runs the task.
 use std::process::ExitCode;
-use xtask::{Result, bench_page, page::Build, serve, shot, suite};
+use xtask::{Result, bench, bench_page, page::Build, serve, shot, suite};
 
 const HELP: &str = "\
 Usage: cargo xtask TASK
@@ -14,6 +14,9 @@ Usage: cargo xtask TASK
       Write screenshots of the whole page (desktop light and dark, phone light) into DIR, after
       opening it with #TEXT, clicking what the selectors name, and waiting for the last one
       (by default for data-state=\"done\" on body or main).
+  bench [--repeats N]
+      Measure how fast the simulator is, natively and in WebAssembly (in Node), and write the table
+      to docs/bench.md.
   bench-page [--no-build]
       Build the smallest page, print its sizes, and measure in Chromium how fast it answers edits.
 
@@ -35,7 +38,8 @@ fn run(args: &[String]) -> Result {
     match args.next() {
         Some("serve") => serve::run(&serve_options(args)?),
         Some("test") => suite::run(&suite_options(args)?),
-        Some("bench-page") => bench_page::run(&bench_options(args)?),
+        Some("bench") => bench::run(&bench_options(args)?),
+        Some("bench-page") => bench_page::run(&bench_page_options(args)?),
         Some("shot") => shot::run(&args.map(str::to_owned).collect::<Vec<_>>()),
         Some("help" | "--help" | "-h") | None => {
             print!("{HELP}");
@@ -77,7 +81,22 @@ fn suite_options<'a>(args: impl Iterator<Item = &'a str>) -> Result<suite::Optio
     Ok(options)
 }
 
-fn bench_options<'a>(args: impl Iterator<Item = &'a str>) -> Result<bench_page::Options> {
+fn bench_options<'a>(mut args: impl Iterator<Item = &'a str>) -> Result<bench::Options> {
+    let mut options = bench::Options { repeats: 5 };
+    while let Some(arg) = args.next() {
+        match arg {
+            "--repeats" => {
+                let repeats = args.next().ok_or("--repeats needs a number")?;
+                options.repeats =
+                    repeats.parse().map_err(|error| format!("--repeats {repeats}: {error}"))?;
+            }
+            other => return Err(unknown("bench", other)),
+        }
+    }
+    Ok(options)
+}
+
+fn bench_page_options<'a>(args: impl Iterator<Item = &'a str>) -> Result<bench_page::Options> {
     let mut options = bench_page::Options { build: true };
     for arg in args {
         match arg {

@@ -108,6 +108,10 @@ pub struct BenchArgs {
     /// Runs of each, of which the fastest counts.
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub repeats: u32,
+    /// Put the ratio to the same workloads in WebAssembly beside them, as `cargo xtask bench` wrote
+    /// them.
+    #[arg(long, value_name = "FILE")]
+    pub beside: Option<String>,
 }
 
 /// One scenario.

@@ -1,69 +1,13 @@
 //! `goodput bench`: how fast the simulator is on this machine, beside its stepwise reference.
 
+use std::fs;
 use std::time::Instant;
 
-use goodput_engine::rng::{Key, Stream, keyed};
-use goodput_engine::sim::{FleetSpec, ReplicaSpec, RunLimits, simulate, simulate_stepwise};
-use goodput_engine::step_time::{CompiledLaw, StepCoefficients};
-use goodput_engine::units::Picos;
-use goodput_engine::workload::{Lineage, OfferedRequest};
-use rand_distr::{Distribution, Exp, LogNormal};
-use serde::Serialize;
+use goodput_engine::sim::yardstick::{Measured, Meter, YARDSTICKS, Yardstick};
+use serde::{Deserialize, Serialize};
 
 use super::args::BenchArgs;
 use super::output::{Answer, Failure};
-
-/// Spread of lengths: the standard deviation of their logarithm.
-const SIGMA: f64 = 0.8;
-
-/// One workload on one fleet, so many times in a row.
-struct Case {
-    name: &'static str,
-    requests: u32,
-    rate_rps: f64,
-    mean_tokens: (f64, f64),
-    replicas: u32,
-    usable_blocks: u64,
-    runs: u32,
-}
-
-const ONE_REPLICA: Case = Case {
-    name: "1 replica, 12 req/s",
-    requests: 100_000,
-    rate_rps: 12.0,
-    mean_tokens: (512.0, 256.0),
-    replicas: 1,
-    usable_blocks: 40_000,
-    runs: 1,
-};
-
-const CASES: [Case; 8] = [
-    ONE_REPLICA,
-    Case { name: "1 replica, 3 req/s", rate_rps: 3.0, ..ONE_REPLICA },
-    Case { name: "1 replica, 25 req/s", rate_rps: 25.0, ..ONE_REPLICA },
-    Case {
-        name: "8 replicas, 96 req/s",
-        requests: 1_000_000,
-        rate_rps: 96.0,
-        replicas: 8,
-        ..ONE_REPLICA
-    },
-    Case {
-        name: "128 replicas, 1536 req/s",
-        requests: 1_000_000,
-        rate_rps: 1536.0,
-        replicas: 128,
-        ..ONE_REPLICA
-    },
-    Case {
-        name: "overload with preemption, 2,588 blocks, 30 req/s",
-        rate_rps: 30.0,
-        usable_blocks: 2587,
-        ..ONE_REPLICA
-    },
-    Case { name: "outputs of 4,096", rate_rps: 0.7, mean_tokens: (512.0, 4096.0), ..ONE_REPLICA },
-    Case { name: "1,000 runs of 1,000 requests", requests: 1000, runs: 1000, ..ONE_REPLICA },
-];
 
 #[derive(Debug, Serialize)]
 struct Output {
@@ -72,46 +16,38 @@ struct Output {
     rows: Vec<Row>,
 }
 
+/// One yardstick here, and elsewhere if that was measured too.
 #[derive(Debug, Serialize)]
 struct Row {
-    name: &'static str,
-    requests: u64,
-    /// Of the fastest of several runs; making the workload and counting percentiles are not in it.
-    seconds: f64,
-    requests_per_s: f64,
-    steps: u64,
-    preemptions: u64,
-    /// How many times as long the stepwise reference takes for the same run.
-    ratio_to_reference: f64,
+    #[serde(flatten)]
+    here: Measured,
+    /// Seconds in the other run over those here.
+    ratio_of_other: Option<f64>,
+}
+
+/// What the same yardsticks took in WebAssembly.
+#[derive(Debug, Deserialize)]
+struct Other {
+    rows: Vec<Measured>,
 }
 
 pub fn run(args: &BenchArgs) -> Result<Answer, Failure> {
-    let asked = |case: &&Case| args.only.as_ref().is_none_or(|text| case.name.contains(text));
-    let rows: Vec<Row> =
-        CASES.iter().filter(asked).map(|case| measure(case, args.repeats)).collect();
+    let asked = |case: &&Yardstick| args.only.as_ref().is_none_or(|text| case.name.contains(text));
+    let other = args.beside.as_deref().map(read_other).transpose()?;
+    let mut meter = Process { start: Instant::now() };
+    let rows = YARDSTICKS.iter().filter(asked).map(|case| {
+        let here = case.measure(args.repeats, &mut meter);
+        let rows = other.iter().flat_map(|other| &other.rows);
+        let mut rows = rows.filter(|row| row.name == here.name);
+        Row { ratio_of_other: rows.next().map(|row| row.seconds / here.seconds), here }
+    });
+    let rows: Vec<Row> = rows.collect();
     if rows.is_empty() {
-        let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+        let names: Vec<&str> = YARDSTICKS.iter().map(|case| case.name).collect();
         let known = names.join("; ");
         return Err(Failure::Usage(format!("no workload of that name; there are: {known}")));
     }
-    let line = |row: &Row| {
-        let steps_per_s = row.steps as f64 / row.seconds;
-        format!(
-            "{:<50} {:>10} {:>10.4} {:>12.0} {:>12.0} {:>9.1}\n",
-            row.name,
-            row.requests,
-            row.seconds,
-            row.requests_per_s,
-            steps_per_s,
-            row.ratio_to_reference
-        )
-    };
-    let mut text = format!(
-        "{:<50} {:>10} {:>10} {:>12} {:>12} {:>9}\n",
-        "workload", "requests", "seconds", "req/s", "steps/s", "× faster"
-    );
-    text.extend(rows.iter().map(line));
-    text += "\n× faster: than the stepwise reference on the same run\n";
+    let mut text = table(&rows, other.is_some());
     let debug_build = cfg!(debug_assertions);
     if debug_build {
         text += "This is a debug build: build with --release for numbers that mean something.\n";
@@ -119,103 +55,87 @@ pub fn run(args: &BenchArgs) -> Result<Answer, Failure> {
     Answer::new(&Output { debug_build, rows }, text)
 }
 
-fn measure(case: &Case, repeats: u32) -> Row {
-    let requests = workload(case);
-    let fleet = FleetSpec::open(replica(case.usable_blocks), case.replicas);
-    let horizon = requests.last().map_or(Picos::ZERO, |last| last.due);
-    let limits = RunLimits { max_steps: u64::MAX, ..RunLimits::to_the_end(horizon) };
-    let mut fastest = f64::INFINITY;
-    let (mut steps, mut preemptions) = (0, 0);
-    for _ in 0..repeats.max(1) {
-        let start = Instant::now();
-        for _ in 0..case.runs {
-            let run = simulate(&requests, &fleet, limits);
-            steps = run.steps * u64::from(case.runs);
-            preemptions = run.samples.last().map_or(0, |last| last.preemptions);
-        }
-        fastest = fastest.min(start.elapsed().as_secs_f64());
+fn read_other(path: &str) -> Result<Other, Failure> {
+    let unreadable = |why: String| Failure::Usage(format!("--beside {path}: {why}"));
+    let json = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    serde_json::from_str(&json).map_err(|error| unreadable(error.to_string()))
+}
+
+/// A table in Markdown, which a terminal shows as well.
+fn table(rows: &[Row], beside_another: bool) -> String {
+    let mut columns = vec![
+        "workload",
+        "requests",
+        "seconds",
+        "M req/s",
+        "M steps/s",
+        "ns/visit",
+        "MB peak",
+        "× ref.",
+        "make s",
+        "% time s",
+    ];
+    if beside_another {
+        columns.push("× wasm");
     }
-    // The reference is slow enough to be measured in one run.
-    let start = Instant::now();
-    simulate_stepwise(&requests, &fleet, limits);
-    let reference = start.elapsed().as_secs_f64() * f64::from(case.runs);
-    let count = u64::from(case.requests) * u64::from(case.runs);
-    Row {
-        name: case.name,
-        requests: count,
-        seconds: fastest,
-        requests_per_s: count as f64 / fastest,
-        steps,
-        preemptions,
-        ratio_to_reference: reference / fastest,
+    let line = |cells: &mut dyn Iterator<Item = String>| {
+        let first = format!("| {:<48} |", cells.next().unwrap_or_default());
+        cells.fold(first, |line, cell| line + &format!(" {cell:>9} |")) + "\n"
+    };
+    let head = line(&mut columns.iter().map(|column| (*column).to_owned()));
+    let rule = format!("|{:-<50}|", "") + &"----------:|".repeat(columns.len() - 1) + "\n";
+    let body = rows.iter().map(|row| line(&mut row.cells().into_iter().take(columns.len())));
+    head + &rule
+        + &body.collect::<String>()
+        + "\nns/visit: per moment at which a replica is looked at. MB peak: most memory of the whole \
+           process while it simulates, requests included (VmHWM). × ref.: how many times as long \
+           the stepwise reference takes. make s, % time s: making the requests and counting \
+           percentiles of one run, which are not in the seconds.\n"
+}
+
+impl Row {
+    /// In the order of the columns, the ratio to the other run last.
+    fn cells(&self) -> [String; 11] {
+        let here = &self.here;
+        let known = |value: Option<f64>, digits: usize| {
+            value.map_or_else(|| "–".to_owned(), |value| format!("{value:.digits$}"))
+        };
+        [
+            here.name.clone(),
+            here.requests.to_string(),
+            format!("{:.4}", here.seconds),
+            format!("{:.2}", here.requests_per_s / 1e6),
+            format!("{:.1}", here.steps as f64 / here.seconds / 1e6),
+            format!("{:.0}", here.seconds * 1e9 / here.boundaries as f64),
+            known(here.peak_bytes.map(|bytes| bytes as f64 / 1e6), 0),
+            known(here.ratio_to_reference, 1),
+            format!("{:.4}", here.generation_s),
+            format!("{:.4}", here.percentiles_s),
+            known(self.ratio_of_other, 2),
+        ]
     }
 }
 
-/// About an 8B model on an H100: 256 seats, 2,048 tokens a step.
-fn replica(usable_blocks: u64) -> ReplicaSpec {
-    let coefficients = StepCoefficients {
-        c0_s: 5e-4,
-        cw_s: 5e-3,
-        cw_experts_s: 0.0,
-        expert_share: 0.0,
-        c1_s_per_token: 4e-5,
-        p: 2.0,
-        c2_s_per_pair: 2e-9,
-        c3_s_per_decode_seq: 2e-5,
-        c4_s_per_kv_token: 2.6e-8,
-    };
-    ReplicaSpec {
-        law: CompiledLaw::new(&coefficients.law(), 2048, 1.0, 0.0),
-        usable_blocks,
-        block_size: 16,
-        window_blocks_per_seq: 0,
-        max_num_seqs: 256,
-        max_num_batched_tokens: 2048,
-        max_model_len: 32_768,
-        chunked_prefill: true,
-        prefix_caching: true,
-        reserve_full_isl: true,
-        async_scheduling: true,
-        api_overhead: Picos::ZERO,
-    }
+/// The time and memory of this process.
+struct Process {
+    start: Instant,
 }
 
-/// Poisson arrivals and lognormal lengths.
-fn workload(case: &Case) -> Vec<OfferedRequest> {
-    let key = |stream, request: u32| Key {
-        seed: 1,
-        stream,
-        class: 0,
-        request: u64::from(request),
-        attempt: 0,
-    };
-    let gap = Exp::new(case.rate_rps).expect("a positive rate");
-    let lengths = |mean: f64| {
-        LogNormal::new(goodput_engine::math::ln(mean) - SIGMA * SIGMA / 2.0, SIGMA)
-            .expect("a positive spread")
-    };
-    let (inputs, outputs) = (lengths(case.mean_tokens.0), lengths(case.mean_tokens.1));
-    let tokens = |distribution: &LogNormal<f64>, key| {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-        let tokens = distribution.sample(&mut keyed(key)).round().clamp(1.0, 16_000.0) as u32;
-        tokens
-    };
-    let mut due_s = 0.0;
-    (0..case.requests)
-        .map(|i| {
-            due_s += gap.sample(&mut keyed(key(Stream::Arrivals, i)));
-            OfferedRequest {
-                class: 0,
-                pool: 0,
-                due: Picos::from_secs(due_s),
-                input_tokens: tokens(&inputs, key(Stream::InputTokens, i)),
-                output_tokens: tokens(&outputs, key(Stream::OutputTokens, i)),
-                hidden_tokens: 0,
-                patience: None,
-                fails: false,
-                acceptable: true,
-                lineage: Lineage::NONE,
-            }
-        })
-        .collect()
+impl Meter for Process {
+    fn now_s(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    fn begin_peak(&mut self) {
+        // Linux forgets the high-water mark for "5" (proc_pid_clear_refs(5)); elsewhere there is
+        // none to read either.
+        fs::write("/proc/self/clear_refs", "5").ok();
+    }
+
+    fn peak_bytes(&self) -> Option<u64> {
+        let status = fs::read_to_string("/proc/self/status").ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+        Some(kib * 1024)
+    }
 }

@@ -5,7 +5,7 @@ use crate::estimate::{LengthMoments, Prompt, ReplicaModel};
 use crate::scenario::Scenario;
 use crate::sim::ReplicaSpec;
 use crate::slo::Contract;
-use crate::units::Picos;
+use crate::units::{Picos, Span};
 use crate::workload::{OfferedRequest, TrafficClass};
 
 /// Why a request is lost even alone, in the order in which causes are counted.
@@ -131,7 +131,7 @@ fn cause(
     // The median gap is the average one, since each is longer than the one before by the same, and
     // no other percentile that a contract may name is shorter.
     let itl = contract.itl.map(|limit| limit.at);
-    if late(contract.ttft, ttft_s) || late(request.patience, ttft_s) {
+    if late(contract.ttft, ttft_s) || late(request.patience.map(Span::picos), ttft_s) {
         Some(Cause::Ttft)
     } else if contract.ttfvt.is_some() && request.shows_nothing() {
         Some(Cause::NothingShown)

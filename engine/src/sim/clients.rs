@@ -6,7 +6,7 @@
 //! other; this serves benchmark tools, which may.
 
 use super::ReplicaSpec;
-use super::job::Job;
+use super::jobs::Jobs;
 use super::replica::{Leaping, ReplicaEngine};
 use crate::slo::RequestStamps;
 use crate::units::Picos;
@@ -41,7 +41,7 @@ pub fn serve_clients<'a, R: ReplicaEngine<'a>>(
         spec,
         requests,
         cap: u64::from(cap.unwrap_or(u32::MAX).max(1)),
-        jobs: requests.iter().map(Job::new).collect(),
+        jobs: Jobs::to_come(requests.len()),
         sent: Vec::with_capacity(requests.len()),
         queued: 0,
         replica: R::new(spec, Picos::ZERO),
@@ -51,15 +51,15 @@ pub fn serve_clients<'a, R: ReplicaEngine<'a>>(
     while let Some(at) = clients.next(now) {
         now = at;
     }
-    let rows = clients.sent.iter().zip(&clients.jobs);
-    rows.map(|(&sent, job)| ClientRequest { sent, stamps: job.stamps }).collect()
+    let rows = (0..).zip(&clients.sent);
+    rows.map(|(id, &sent)| ClientRequest { sent, stamps: clients.jobs.stamps(id) }).collect()
 }
 
 struct Clients<'a, R: ReplicaEngine<'a>> {
     spec: &'a ReplicaSpec,
     requests: &'a [OfferedRequest],
     cap: u64,
-    jobs: Vec<Job<R::State>>,
+    jobs: Jobs<R::State>,
     /// Sent so far, in order; the first `queued` of them have reached the replica.
     sent: Vec<Picos>,
     queued: usize,
@@ -98,12 +98,13 @@ impl<'a, R: ReplicaEngine<'a>> Clients<'a, R> {
         let index = self.queued;
         self.queued += 1;
         let request = &self.requests[index];
+        let id = u32::try_from(index).expect("a benchmark has far fewer than 2^32 requests");
+        self.jobs.enter(id, request);
         if self.spec.can_never_fit(request.input_tokens, request.output_tokens) {
-            self.jobs[index].end(crate::slo::Fate::TooLong, at);
+            self.jobs[id].end(crate::slo::Fate::TooLong, at);
             self.refused += 1;
             return;
         }
-        let id = u32::try_from(index).expect("a benchmark has far fewer than 2^32 requests");
         self.replica.push(id, at, &mut self.jobs);
     }
 }

@@ -17,7 +17,7 @@ use std::collections::BinaryHeap;
 
 use super::ends::Ends;
 use super::event::{Event, EventKind};
-use super::job::Job;
+use super::jobs::Jobs;
 use super::peaks::{PeakWatch, WorkRate};
 use super::replica::{Leaping, ReplicaEngine};
 use super::sampler::Sampler;
@@ -44,7 +44,7 @@ pub struct FleetSim<'a, R: ReplicaEngine<'a> = Leaping<'a>> {
     requests: &'a [OfferedRequest],
     clients: Clients<'a>,
     door: Door<'a>,
-    jobs: Vec<Job<R::State>>,
+    jobs: Jobs<R::State>,
     /// Of all pools.
     replicas: Vec<R>,
     pools: Pools,
@@ -120,7 +120,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             requests,
             clients: Clients::nobody(requests, spec.routing),
             door: Door::new(&spec.admission),
-            jobs: requests.iter().map(Job::new).collect(),
+            jobs: Jobs::to_come(requests.len()),
             replicas: replicas.collect(),
             pools: Pools::new(spec),
             roster: Roster::new(spec),
@@ -188,13 +188,15 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             self.begin_life();
         }
         while let Some(event) = self.next_event() {
-            if event.kind.is_of_the_fleet() && self.is_over(event.at) {
-                break;
-            }
-            let due = self.due(event);
-            if due != Due::Now {
-                self.put_off(event, due);
-                continue;
+            if event.kind > EventKind::Boundary {
+                if event.kind.is_of_the_fleet() && self.is_over(event.at) {
+                    break;
+                }
+                let due = self.due(event);
+                if due != Due::Now {
+                    self.put_off(event, due);
+                    continue;
+                }
             }
             if self.steps_planned >= self.limits.max_steps && self.cut_plans() {
                 continue; // the first event may be another now
@@ -206,7 +208,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             if self.boundaries >= pause {
                 return Progress::Running { decided: self.decided() };
             }
-            if event.at > self.now {
+            if event.at > self.now && self.peaks.has_grown() {
                 self.look_for_peaks();
             }
             self.sample_until(event.at);
@@ -256,10 +258,16 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     }
 
     fn next_event(&self) -> Option<Event> {
-        let boundary =
-            self.ends.first().map(|(at, index)| Event { at, kind: EventKind::Boundary, index });
-        let other = self.events.peek().map(|Reverse(event)| *event);
-        earlier(self.arrivals.next(), earlier(boundary, other))
+        let mut next = self.arrivals.next();
+        if let Some((at, index)) = self.ends.first()
+            && next.is_none_or(|arrival| at < arrival.at)
+        {
+            next = Some(Event { at, kind: EventKind::Boundary, index });
+        }
+        match self.events.peek() {
+            Some(&Reverse(other)) if next.is_none_or(|next| other < next) => Some(other),
+            _ => next,
+        }
     }
 
     fn take(&mut self, event: Event) {
@@ -270,6 +278,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         match event.kind {
             EventKind::Arrival if (event.index as usize) < self.requests.len() => {
                 self.arrivals.take(event.index, self.requests, &self.spec.pools);
+                self.jobs.enter(event.index, &self.requests[event.index as usize]);
                 self.arrive(event.index);
             }
             EventKind::Arrival => {
@@ -297,7 +306,9 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         if !self.replicas[replica as usize].news().is_empty() {
             self.start_stall_clocks(replica);
             for i in 0..self.replicas[replica as usize].news().served.len() {
-                self.ended(self.replicas[replica as usize].news().served[i]);
+                let id = self.replicas[replica as usize].news().served[i];
+                self.ended(id);
+                self.jobs.close(id);
             }
         }
         self.let_go_if_drained(replica);
@@ -309,8 +320,12 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// What follows comes after, by a picosecond if nothing else lies between: at one moment all
     /// arrivals come before all boundaries, so none may be the consequence of one.
     fn ended(&mut self, id: u32) {
+        let stamps = &self.jobs[id].stamps;
+        if !self.clients.ask_more_than_given() {
+            self.counts.lost += u64::from(stamps.fate != Fate::Completed);
+            return;
+        }
         let soonest = self.now + Picos(1);
-        let stamps = &self.jobs[id as usize].stamps;
         let retry_after = self.spec.admission.retry_after;
         if let Some((next, asked)) = self.clients.try_again(id, stamps, self.now, retry_after) {
             self.counts.deferred += 1;
@@ -330,19 +345,19 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         let pool = &self.spec.pools[asked.pool as usize];
         let at = self.clients.attempt(id).sent + pool.replica.api_overhead;
         let at = at.max(soonest);
-        self.jobs.push(Job::new(asked));
+        self.jobs.push(asked);
         self.events.push(Reverse(Event { at, kind: EventKind::Arrival, index: id }));
     }
 
     /// Something happens to a replica now; what the fleet knows of it follows.
-    fn drive(&mut self, replica: u32, happen: impl FnOnce(&mut R, Picos, &mut [Job<R::State>])) {
+    fn drive(&mut self, replica: u32, happen: impl FnOnce(&mut R, Picos, &mut Jobs<R::State>)) {
         let engine = &mut self.replicas[replica as usize];
-        let (planned, before) = (engine.steps_planned(), *engine.load());
+        let (planned, before) = (engine.steps_planned(), engine.load().owed());
         happen(engine, self.now, &mut self.jobs);
-        let after = engine.load();
+        let after = engine.load().owed();
         self.steps_planned = self.steps_planned - planned + engine.steps_planned();
-        self.peaks.change(&before, after);
-        self.pools.change(replica, &before, after);
+        self.peaks.change(before, after);
+        self.pools.change(replica, before, after);
         self.ends.set(replica, engine.end());
     }
 
@@ -361,13 +376,6 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             self.drive(replica, R::cut);
         }
         self.steps_planned < self.limits.max_steps
-    }
-}
-
-fn earlier(a: Option<Event>, b: Option<Event>) -> Option<Event> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(if b < a { b } else { a }),
-        (a, b) => a.or(b),
     }
 }
 

@@ -39,7 +39,7 @@ pub struct Job<S> {
     /// When it is due.
     pub due: Picos,
     /// What its prompt has in common with others, if anything.
-    pub lineage: Option<Box<Lineage>>,
+    pub lineage: Option<Lineage>,
     /// The engine's own.
     pub state: S,
 }
@@ -57,15 +57,26 @@ impl<S: Default> Job<S> {
             output: request.output_tokens,
             hidden: request.hidden_tokens,
             due: request.due,
-            lineage: shared(&request.lineage),
+            lineage: Some(request.lineage).filter(|of| of.prefix.or(of.session).is_some()),
             state: S::default(),
         }
     }
-}
 
-/// Most prompts have nothing in common with others: they take no place for it.
-fn shared(lineage: &Lineage) -> Option<Box<Lineage>> {
-    lineage.prefix.or(lineage.session).map(|_| Box::new(*lineage))
+    /// What is left of whoever has gone, and there is of whoever is to come.
+    pub fn nobody() -> Self {
+        Self {
+            stamps: RequestStamps::UNSEEN,
+            place: Place::Gone,
+            fails: false,
+            class: 0,
+            input: 0,
+            output: 0,
+            hidden: 0,
+            due: Picos::ZERO,
+            lineage: None,
+            state: S::default(),
+        }
+    }
 }
 
 impl<S> Job<S> {
@@ -101,10 +112,9 @@ impl<S> Job<S> {
     }
 
     /// What happened to it until `at`, when the run ends. Its engine has been settled.
-    pub fn stamps_at(mut self, at: Picos) -> RequestStamps {
-        if !matches!(self.place, Place::Outside | Place::Gone) {
-            self.stamps.ended = Some(at);
-        }
-        self.stamps
+    pub fn stamps_at(&self, at: Picos) -> RequestStamps {
+        let open = !matches!(self.place, Place::Outside | Place::Gone);
+        let ended = if open { Some(at) } else { self.stamps.ended };
+        RequestStamps { ended, ..self.stamps }
     }
 }

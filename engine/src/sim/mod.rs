@@ -14,23 +14,26 @@ mod event;
 mod exactness;
 mod fleet;
 mod job;
+mod jobs;
 mod loads;
 mod peaks;
 mod replica;
+mod rows;
 mod sampler;
 mod saturate;
+pub mod yardstick;
 
 pub use clients::{ClientRequest, drive_clients};
 pub use fleet::{FleetSim, Progress};
 pub use peaks::{Peaks, WorkRate};
 pub use replica::Refusals;
 use replica::{Leaping, ReplicaEngine, Stepwise};
+pub use rows::Stamps;
 pub use saturate::{Saturation, saturate, saturate_one_of};
 
 use serde::{Deserialize, Serialize};
 
 use crate::fleet::{Admission, Life, Routing};
-use crate::slo::RequestStamps;
 use crate::step_time::CompiledLaw;
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
@@ -191,7 +194,7 @@ pub enum CutOff {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimRun {
     /// One row per offered request, in the order offered.
-    pub stamps: Vec<RequestStamps>,
+    pub stamps: Stamps,
     /// What was offered, by due moment, then class, where users in a closed loop or sessions asked
     /// more than the list that was given; `None` where the list was all.
     pub requests: Option<Vec<OfferedRequest>>,

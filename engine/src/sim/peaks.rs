@@ -5,7 +5,7 @@
 //! looked for there, and are never below a sample. They are equal for both replica engines.
 
 use super::Saturation;
-use super::replica::ReplicaLoad;
+use super::replica::Owed;
 use crate::units::Picos;
 
 /// Turns tokens of backlog into seconds of fleet work.
@@ -82,15 +82,18 @@ impl PeakWatch {
     }
 
     /// What a replica owed changed.
-    pub fn change(&mut self, before: &ReplicaLoad, now: &ReplicaLoad) {
+    pub fn change(&mut self, before: Owed, now: Owed) {
         self.grew |= now.waiting > before.waiting
-            || now.backlog_prefill_tokens > before.backlog_prefill_tokens
-            || now.backlog_decode_tokens > before.backlog_decode_tokens;
+            || now.prefill_tokens > before.prefill_tokens
+            || now.decode_tokens > before.decode_tokens;
         self.waiting = self.waiting - u64::from(before.waiting) + u64::from(now.waiting);
-        self.prefill_tokens =
-            self.prefill_tokens - before.backlog_prefill_tokens + now.backlog_prefill_tokens;
-        self.decode_tokens =
-            self.decode_tokens - before.backlog_decode_tokens + now.backlog_decode_tokens;
+        self.prefill_tokens = self.prefill_tokens - before.prefill_tokens + now.prefill_tokens;
+        self.decode_tokens = self.decode_tokens - before.decode_tokens + now.decode_tokens;
+    }
+
+    /// Whether something grew since the last look.
+    pub fn has_grown(&self) -> bool {
+        self.grew
     }
 
     /// Looks at the fleet as it is at `at`, when all that happens at that moment has happened.

@@ -13,6 +13,7 @@ const MOST: usize = 960;
 #[derive(Debug)]
 pub struct Sampler {
     interval: i64,
+    next: Picos,
     samples: Vec<Sample>,
 }
 
@@ -20,12 +21,12 @@ impl Sampler {
     /// A sampler of `[0, horizon]` and as long after it as the run takes.
     pub fn new(horizon: Picos) -> Self {
         let interval = (horizon.0 / MOMENTS).max(1);
-        Self { interval, samples: Vec::new() }
+        Self { interval, next: Picos::ZERO, samples: Vec::new() }
     }
 
     /// The next sampling moment.
     pub fn next(&self) -> Picos {
-        Picos(self.interval * i64::try_from(self.samples.len()).expect("bounded by MOST"))
+        self.next
     }
 
     /// Keeps the sample of that moment.
@@ -39,6 +40,8 @@ impl Sampler {
             });
             self.interval *= 2;
         }
+        let taken = i64::try_from(self.samples.len()).expect("bounded by MOST");
+        self.next = Picos(self.interval * taken);
     }
 
     /// The samples.

@@ -15,7 +15,7 @@ pub fn digest(requests: &[OfferedRequest]) -> u64 {
         add(request.due.0.cast_unsigned());
         add(u64::from(request.input_tokens));
         add(u64::from(request.hidden_tokens) << 32 | u64::from(request.output_tokens));
-        add(request.patience.map_or(u64::MAX, |patience| patience.0.cast_unsigned()));
+        add(request.patience.map_or(u64::MAX, |patience| patience.picos().0.cast_unsigned()));
         add(u64::from(request.fails) << 1 | u64::from(request.acceptable));
         let Lineage { prefix, prefix_tokens, session, history_tokens, carries, .. } =
             request.lineage;

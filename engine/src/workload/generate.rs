@@ -8,7 +8,7 @@ use super::class::Hidden;
 use super::{Due, OfferedRequest, Quality, TrafficClass};
 use crate::problem::Problem;
 use crate::rng::{Key, Stream, keyed};
-use crate::units::Picos;
+use crate::units::{Picos, Span};
 
 /// The most requests one scenario may offer.
 pub const MAX_REQUESTS: u64 = 5_000_000;
@@ -180,7 +180,10 @@ impl TrafficClass {
             input_tokens,
             output_tokens,
             hidden_tokens: hidden.min(output_tokens),
-            patience: self.patience.and_then(|patience| patience.draw(who.key(Stream::Patience))),
+            patience: self
+                .patience
+                .and_then(|patience| patience.draw(who.key(Stream::Patience)))
+                .map(Span::from),
             fails: self.attempt_fails(who.key(Stream::Error)),
             acceptable: pass_rate >= 1.0 || who.uniform(Stream::Quality) < pass_rate,
             lineage: self.prefix_of(who.key(Stream::SharedPrefix), input_tokens),

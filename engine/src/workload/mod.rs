@@ -48,7 +48,7 @@ pub use route::{Leg, Route};
 pub use shape::{Shape, shape};
 pub use sharing::{Carries, Lineage, RoutingKeys, Session, SharedPrefix, unfolded};
 
-use crate::units::Picos;
+use crate::units::{Picos, Span};
 
 /// One request as its user makes it. Nothing here depends on the fleet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub struct OfferedRequest {
     /// before anything is.
     pub hidden_tokens: u32,
     /// How long its user waits for the first token; `None` waits for ever.
-    pub patience: Option<Picos>,
+    pub patience: Option<Span>,
     /// The server fails it after serving it.
     pub fails: bool,
     /// The answer is acceptable (drawn, or assumed so where quality is not checked).

@@ -182,7 +182,10 @@ fn trying_again_is_new_load() {
     // Patience of 2.5 s; of a burst of ten the third and later are not served in time. Who comes
     // back at once meets the others who came back.
     let burst: Vec<_> = (0..10)
-        .map(|_| OfferedRequest { patience: Some(Picos::from_secs(2.5)), ..request(0.0, 10, 2) })
+        .map(|_| OfferedRequest {
+            patience: Some(Picos::from_secs(2.5).into()),
+            ..request(0.0, 10, 2)
+        })
         .collect();
     let run = with_retries(burst, one_seat(), back_off(3, 0.0));
     let attempts: u32 = run.stamps.iter().map(|stamps| stamps.attempts).sum();

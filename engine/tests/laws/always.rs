@@ -43,7 +43,7 @@ pub fn requests() -> impl Strategy<Value = Vec<OfferedRequest>> {
                 // A third of the gaps are zero, so that ties are common.
                 due_s += if gap_s < 0.13 { 0.0 } else { gap_s };
                 OfferedRequest {
-                    patience: patience_s.map(Picos::from_secs),
+                    patience: patience_s.map(|s| Picos::from_secs(s).into()),
                     fails: fails && input % 5 == 0,
                     ..request(due_s, input, output)
                 }
@@ -126,7 +126,7 @@ proptest! {
             let never = replica.can_never_fit(request.input_tokens, request.output_tokens);
             prop_assert_eq!(stamps.fate == Fate::TooLong, never);
             if let (Some(first), Some(patience)) = (stamps.first_token, request.patience) {
-                prop_assert!(first <= request.due + patience, "served after its user left");
+                prop_assert!(first <= request.due + patience.picos(), "served after its user left");
             }
         }
     }
@@ -213,11 +213,11 @@ proptest! {
         let even = |time: Picos| Picos(time.0 / 2 * 2);
         let slow: Vec<_> = requests
             .iter()
-            .map(|r| OfferedRequest { due: even(r.due), patience: r.patience.map(even), ..*r })
+            .map(|r| OfferedRequest { due: even(r.due), patience: r.patience.map(|p| even(p.picos()).into()), ..*r })
             .collect();
         let fast: Vec<_> = slow
             .iter()
-            .map(|r| OfferedRequest { due: halved(r.due), patience: r.patience.map(halved), ..*r })
+            .map(|r| OfferedRequest { due: halved(r.due), patience: r.patience.map(|p| halved(p.picos()).into()), ..*r })
             .collect();
         let with_law = |base_s, token_s, kv_s| ReplicaSpec {
             law: law(base_s, token_s, kv_s), ..replica.clone()
@@ -245,7 +245,8 @@ fn pressure_on_memory_is_part_of_the_random_configurations() {
 #[test]
 fn blocks_come_back_when_one_leaves_in_the_step_in_which_another_finishes() {
     let first = request(0.0, 10, 2);
-    let second = OfferedRequest { patience: Some(Picos::from_secs(0.1)), ..request(0.05, 10, 2) };
+    let second =
+        OfferedRequest { patience: Some(Picos::from_secs(0.1).into()), ..request(0.05, 10, 2) };
     let fleet = FleetSpec::open(replica(law(0.1, 0.0, 0.0)), 1);
     for engine in [simulate, simulate_stepwise] {
         let limits = RunLimits::to_the_end(Picos::from_secs(1.0));

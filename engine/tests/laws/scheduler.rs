@@ -97,7 +97,8 @@ fn what_can_never_fit_is_refused_at_once() {
 
 #[test]
 fn whoever_gives_up_frees_the_place() {
-    let impatient = OfferedRequest { patience: Some(Picos::from_secs(3.0)), ..request(0.0, 10, 5) };
+    let impatient =
+        OfferedRequest { patience: Some(Picos::from_secs(3.0).into()), ..request(0.0, 10, 5) };
     let spec = ReplicaSpec { max_num_seqs: 1, ..one_second_steps() };
     let requests = [request(0.0, 10, 10), impatient, request(0.0, 10, 1)];
     let run = run(&requests, spec, 1);
@@ -108,7 +109,8 @@ fn whoever_gives_up_frees_the_place() {
 
 #[test]
 fn a_first_token_in_the_last_moment_of_patience_counts() {
-    let patient = |s| OfferedRequest { patience: Some(Picos::from_secs(s)), ..request(0.0, 10, 5) };
+    let patient =
+        |s| OfferedRequest { patience: Some(Picos::from_secs(s).into()), ..request(0.0, 10, 5) };
     let just = run(&[patient(1.0)], one_second_steps(), 1);
     assert_eq!(just.stamps[0].fate, Fate::Completed);
     let less = run(&[patient(0.999)], one_second_steps(), 1);

@@ -288,7 +288,7 @@ fn requests(
                 input_tokens: dice.within(1, longest_input),
                 output_tokens: dice.within(1, longest_output),
                 hidden_tokens: 0,
-                patience: (impatient && dice.one_in(2)).then(|| Picos::from_secs(patience)),
+                patience: (impatient && dice.one_in(2)).then(|| Picos::from_secs(patience).into()),
                 fails: dice.one_in(20),
                 acceptable: true,
                 lineage: Lineage::NONE,

@@ -13,7 +13,7 @@ use configuration::{Configuration, SEED};
 use super::clients::serve_clients;
 use super::replica::{Leaping, ReplicaEngine, Stepwise};
 use super::saturate::saturated_by;
-use super::{CutOff, FleetSim, SimRun, StintEnd, UnaskedTurns, run};
+use super::{CutOff, FleetSim, SimRun, Stamps, StintEnd, UnaskedTurns, run};
 use crate::slo::Fate;
 use crate::units::Picos;
 use crate::workload::{OfferedRequest, unfolded};
@@ -40,7 +40,8 @@ fn difference(stepwise: &SimRun, leaping: &SimRun) -> Option<String> {
             return Some(format!("{stepwise:?}\nagainst {leaping:?}"));
         }
     }
-    let totals = |run: &SimRun| SimRun { stamps: vec![], samples: vec![], ..run.clone() };
+    let totals =
+        |run: &SimRun| SimRun { stamps: Stamps::default(), samples: vec![], ..run.clone() };
     (stepwise != leaping).then(|| format!("{:?}\nagainst {:?}", totals(stepwise), totals(leaping)))
 }
 

@@ -3,6 +3,7 @@
 
 use super::configuration::{Configuration, Dice};
 use crate::sim::job::{Job, Place};
+use crate::sim::jobs::Jobs;
 use crate::sim::replica::{Held, Leaping, News, Refusals, ReplicaEngine, ReplicaLoad, Stepwise};
 use crate::sim::{ReplicaSpec, Sample};
 use crate::slo::{Fate, RequestStamps};
@@ -85,7 +86,10 @@ fn play<'a, R: ReplicaEngine<'a>>(
 ) -> Seen {
     let mut replica = R::new(spec, horizon);
     replica.count_gaps_above(gap_limits);
-    let mut jobs: Vec<Job<R::State>> = requests.iter().map(Job::new).collect();
+    let mut jobs = Jobs::<R::State>::to_come(0);
+    for request in requests {
+        jobs.push(request);
+    }
     let (mut looks, mut news) = (Vec::new(), Vec::new());
     let mut script = script.iter().copied().peekable();
     let stop = stop.unwrap_or(Picos::LAST);
@@ -137,7 +141,7 @@ fn play<'a, R: ReplicaEngine<'a>>(
         load: *replica.load(),
         refusals: *replica.refusals(),
         held: *replica.held(),
-        stamps: jobs.into_iter().map(|job| job.stamps_at(ended)).collect(),
+        stamps: jobs.rows_at(ended).iter().collect(),
     }
 }
 
@@ -145,10 +149,11 @@ fn play<'a, R: ReplicaEngine<'a>>(
 fn last_tokens<'a, R: ReplicaEngine<'a>>(
     replica: &R,
     at: Picos,
-    jobs: &[Job<R::State>],
+    jobs: &Jobs<R::State>,
 ) -> Vec<(u32, Picos)> {
     let streams =
         |job: &Job<R::State>| job.stamps.first_token.is_some() && job.place != Place::Gone;
-    let jobs = (0..).zip(jobs).filter(|(_, job)| streams(job));
-    jobs.map(|(id, job)| (id, replica.last_token(at, job))).collect()
+    let ids = 0..u32::try_from(jobs.len()).expect("a few");
+    let streaming = ids.map(|id| (id, &jobs[id])).filter(|(_, job)| streams(job));
+    streaming.map(|(id, job)| (id, replica.last_token(at, job))).collect()
 }

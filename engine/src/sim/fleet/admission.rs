@@ -17,12 +17,22 @@ pub struct Knock {
 pub struct Door<'a> {
     limits: &'a Admission,
     bucket: Option<Bucket>,
+    /// It has no limits.
+    is_wide_open: bool,
 }
 
 impl<'a> Door<'a> {
     /// A door that nobody has come to.
     pub fn new(limits: &'a Admission) -> Self {
-        Self { limits, bucket: limits.token_bucket.map(Bucket::full) }
+        let bucket = limits.token_bucket.map(Bucket::full);
+        let is_wide_open =
+            limits.max_waiting.is_none() && limits.shedding.is_none() && bucket.is_none();
+        Self { limits, bucket, is_wide_open }
+    }
+
+    /// Whether everybody is let in, whoever it is.
+    pub fn is_wide_open(&self) -> bool {
+        self.is_wide_open
     }
 
     /// Whether an arrival is let in while `waiting` requests are in queues.

@@ -25,6 +25,10 @@ pub struct Clients<'a> {
     horizon: Picos,
     /// Some users leave when a stream stalls.
     minds_stalls: bool,
+    /// Some clients give up after a time.
+    times_out: bool,
+    /// Some clients try again, or ask more when they have an answer.
+    asks_more: bool,
     /// The index of each given request within its class, if anybody draws by it.
     places: Vec<u32>,
     /// Requests of users in closed loops and later turns of sessions, numbered after those that were
@@ -63,12 +67,27 @@ impl<'a> Clients<'a> {
         let minds_stalls = classes.iter().any(|class| class.clients.stall_patience.is_some());
         let retry = classes.iter().any(|class| class.clients.retries.is_some());
         let sessions = classes.iter().any(|class| class.session.is_some());
+        let in_a_loop = classes.iter().any(|class| class.arrivals.closed_loop().is_some());
+        let times_out = classes.iter().any(|class| class.clients.timeout.is_some());
+        let asks_more = retry || sessions || in_a_loop;
         let by_chance = matches!(routing, Routing::Random | Routing::PowerOfTwo);
         let keyed = minds_stalls || retry || by_chance;
         let places = if keyed { places(given, classes.len()) } else { Vec::new() };
         let (made, later) = (Vec::new(), Vec::new());
         let unasked = vec![UnaskedTurns::default(); if sessions { classes.len() } else { 0 }];
-        Self { given, classes, seed, horizon, minds_stalls, places, made, later, unasked }
+        Self {
+            given,
+            classes,
+            seed,
+            horizon,
+            minds_stalls,
+            times_out,
+            asks_more,
+            places,
+            made,
+            later,
+            unasked,
+        }
     }
 
     /// Attempts so far, those to come included.
@@ -104,8 +123,16 @@ impl<'a> Clients<'a> {
         self.class(id).map_or(0, |class| class.priority)
     }
 
+    /// Whether anything may follow when an attempt ends.
+    pub fn ask_more_than_given(&self) -> bool {
+        self.asks_more
+    }
+
     /// How long its client waits for all of it, from sending.
     pub fn timeout(&self, id: u32) -> Option<Picos> {
+        if !self.times_out {
+            return None;
+        }
         self.behaviour(id)?.timeout
     }
 

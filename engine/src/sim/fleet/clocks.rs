@@ -11,7 +11,7 @@ use crate::sim::event::{Event, EventKind};
 use crate::sim::job::Place;
 use crate::sim::replica::ReplicaEngine;
 use crate::slo::Fate;
-use crate::units::Picos;
+use crate::units::{Picos, Span};
 
 /// What an event is worth when its moment has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// Starts the clocks of a request that has just been queued.
     pub(super) fn start_clocks(&mut self, id: u32) {
         let sent = self.clients.attempt(id).sent;
-        let patience = self.clients.request(id).patience;
+        let patience = self.clients.request(id).patience.map(Span::picos);
         if let Some(age) = self.spec.admission.max_queue_age {
             self.ring(id, EventKind::QueueAge, self.now + age);
         }
@@ -60,7 +60,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         if !of_a_client {
             return Due::Now;
         }
-        let job = &self.jobs[event.index as usize];
+        let job = &self.jobs[event.index];
         let in_time = match event.kind {
             EventKind::QueueAge => job.stamps.scheduled.is_some(),
             EventKind::GiveUp => job.stamps.first_token.is_some(),

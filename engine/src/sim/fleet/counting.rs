@@ -1,10 +1,11 @@
 //! What happened, counted: samples of the fleet over time, and the run as a whole.
 
-use super::FleetSim;
 use super::clients::Clients;
 use super::held::Held;
+use super::{FleetSim, index_u32};
 use crate::sim::replica::ReplicaEngine;
-use crate::sim::{CutOff, Peaks, PoolRun, PoolSpec, Sample, SimRun};
+use crate::sim::rows::Rows;
+use crate::sim::{CutOff, Peaks, PoolRun, PoolSpec, Sample, SimRun, Stamps};
 use crate::slo::{Fate, RequestStamps};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
@@ -59,7 +60,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         let peaks = Peaks { oldest_age: last.oldest_age, ..self.peaks.peaks() };
         let pools = self.pool_runs(peaks, ended);
         let mut run = SimRun {
-            stamps: Vec::new(),
+            stamps: Stamps::default(),
             requests: None,
             samples: self.sampler.into_samples(),
             peaks,
@@ -84,14 +85,14 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         }
         run.steps = self.replicas.iter().map(|replica| replica.load().steps).sum();
         run.steps += self.retired.iter().map(|retired| retired.steps).sum::<u64>();
-        let attempts = self.jobs.into_iter().map(|job| job.stamps_at(ended)).collect();
-        run.stamps = by_request(self.requests, &self.clients, attempts, Some(ended));
+        let mut rows = self.jobs.rows_at(ended);
+        by_request(self.requests.len(), &self.clients, &mut rows, Some(ended));
         if self.clients.made().next().is_some() {
-            let rows = in_order(self.requests, &self.clients, run.stamps);
-            let (requests, stamps) = rows.into_iter().unzip();
-            run.stamps = stamps;
+            let (requests, order) = in_order(self.requests, &self.clients);
+            rows = rows.in_order(&order);
             run.requests = Some(requests);
         }
+        run.stamps = Stamps::packed(rows);
         run
     }
 
@@ -124,13 +125,16 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// in closed loops last. Rows of requests that stream now say when they began, not yet how they
     /// fare; a request whose client waits to try again is undecided.
     pub fn rows(&self) -> Box<dyn Iterator<Item = (OfferedRequest, RequestStamps)> + '_> {
-        let stamps = self.jobs.iter().map(|job| job.stamps);
+        let attempts = 0..index_u32(self.jobs.len());
+        let stamps = attempts.map(|id| self.jobs.stamps(id));
         let given = self.requests.iter().copied();
         let due = |(request, _): &(OfferedRequest, RequestStamps)| request.due <= self.now;
         if self.clients.later().is_empty() {
             return Box::new(given.zip(stamps).take_while(due));
         }
-        let stamps = by_request(self.requests, &self.clients, stamps.collect(), None);
+        let mut rows: Rows = stamps.collect();
+        by_request(self.requests.len(), &self.clients, &mut rows, None);
+        let stamps = rows.into_iter().collect::<Vec<_>>();
         Box::new(given.chain(self.clients.made().copied()).zip(stamps).filter(due))
     }
 
@@ -199,42 +203,36 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     }
 }
 
-/// One row per request from one per attempt: what was given in its order, then what users in
-/// closed loops asked. An attempt that has not been sent leaves its request undecided, until
-/// `ended` if the run is over.
-fn by_request(
-    given: &[OfferedRequest],
-    clients: &Clients,
-    mut attempts: Vec<RequestStamps>,
-    ended: Option<Picos>,
-) -> Vec<RequestStamps> {
-    let later = attempts.split_off(given.len());
-    let mut rows = attempts;
-    for (attempt, stamps) in clients.later().iter().zip(later) {
+/// Makes one row per request of one per attempt: of the `given` ones in their order, then of what
+/// users in closed loops asked. An attempt that has not been sent leaves its request undecided,
+/// until `ended` if the run is over.
+fn by_request(given: usize, clients: &Clients, rows: &mut Rows, ended: Option<Picos>) {
+    let mut requests = index_u32(given);
+    for (id, attempt) in (requests..).zip(clients.later()) {
+        let stamps = rows.get(id);
         if attempt.number == 0 {
-            rows.push(stamps);
+            rows.set(requests, &stamps);
+            requests += 1;
             continue;
         }
-        let earlier = &rows[attempt.request as usize];
-        let row = stamps.after(earlier);
+        let earlier = rows.get(attempt.request);
+        let row = stamps.after(&earlier);
         let is_to_come = stamps.fate == Fate::Unfinished && stamps.queued.is_none();
-        rows[attempt.request as usize] = if is_to_come {
+        let row = if is_to_come {
             RequestStamps { attempts: earlier.attempts, ended, ..row }
         } else {
             row
         };
+        rows.set(attempt.request, &row);
     }
-    rows
+    rows.truncate(requests as usize);
 }
 
-/// All requests of a run by due moment, then class, with their rows.
-fn in_order(
-    given: &[OfferedRequest],
-    clients: &Clients,
-    stamps: Vec<RequestStamps>,
-) -> Vec<(OfferedRequest, RequestStamps)> {
-    let requests = given.iter().chain(clients.made()).copied();
-    let mut rows: Vec<_> = requests.zip(stamps).collect();
-    rows.sort_by_key(|(request, _)| (request.due, request.class));
-    rows
+/// All requests of a run by due moment, then class, and where each was before.
+fn in_order(given: &[OfferedRequest], clients: &Clients) -> (Vec<OfferedRequest>, Vec<u32>) {
+    let requests: Vec<OfferedRequest> = given.iter().chain(clients.made()).copied().collect();
+    let mut order: Vec<u32> = (0..index_u32(requests.len())).collect();
+    let request = |id: &u32| requests[*id as usize];
+    order.sort_by_key(|id| (request(id).due, request(id).class));
+    (order.iter().map(request).collect(), order)
 }

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::sim::Sample;
-use crate::sim::job::{Job, Place};
+use crate::sim::job::Place;
+use crate::sim::jobs::Jobs;
 use crate::sim::replica::ReplicaLoad;
 use crate::units::Picos;
 
@@ -23,7 +24,7 @@ impl Held {
     }
 
     /// Adds what is held to `sample`.
-    pub fn add_to<S>(&self, sample: &mut Sample, jobs: &[Job<S>]) {
+    pub fn add_to<S>(&self, sample: &mut Sample, jobs: &Jobs<S>) {
         sample.waiting += u64::from(self.load.waiting);
         sample.backlog_prefill_tokens += self.load.backlog_prefill_tokens;
         sample.backlog_decode_tokens += self.load.backlog_decode_tokens;
@@ -32,8 +33,8 @@ impl Held {
         sample.oldest_age = sample.oldest_age.max(self.oldest_age(sample.at, jobs));
     }
 
-    fn oldest_age<S>(&self, at: Picos, jobs: &[Job<S>]) -> Picos {
-        let held = self.ids.iter().filter(|id| jobs[**id as usize].place == Place::Held);
-        held.map(|id| at - jobs[*id as usize].due).max().unwrap_or(Picos::ZERO)
+    fn oldest_age<S>(&self, at: Picos, jobs: &Jobs<S>) -> Picos {
+        let held = self.ids.iter().filter(|id| jobs[**id].place == Place::Held);
+        held.map(|id| at - jobs[*id].due).max().unwrap_or(Picos::ZERO)
     }
 }

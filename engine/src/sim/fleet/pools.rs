@@ -2,7 +2,7 @@
 
 use super::router::{Caller, Router};
 use crate::sim::peaks::{PeakWatch, WorkRate};
-use crate::sim::replica::ReplicaLoad;
+use crate::sim::replica::Owed;
 use crate::sim::{FleetSpec, Peaks, Sample};
 use crate::units::Picos;
 
@@ -126,15 +126,18 @@ impl Pools {
     }
 
     /// What the router of a pool holds changed.
-    pub fn change_held(&mut self, pool: u32, before: &ReplicaLoad, now: &ReplicaLoad) {
+    pub fn change_held(&mut self, pool: u32, before: Owed, now: Owed) {
         if self.pools.len() > 1 {
             self.pools[pool as usize].peaks.change(before, now);
         }
     }
 
     /// What a replica owed changed.
-    pub fn change(&mut self, replica: u32, before: &ReplicaLoad, now: &ReplicaLoad) {
+    pub fn change(&mut self, replica: u32, before: Owed, now: Owed) {
         let several = self.pools.len() > 1;
+        if !several && before.outstanding == now.outstanding {
+            return;
+        }
         let Home { pool, number } = self.homes[replica as usize];
         let pool = &mut self.pools[pool as usize];
         pool.router.set(number, now.outstanding);

@@ -12,18 +12,20 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// An attempt reaches the router.
     pub(super) fn arrive(&mut self, id: u32) {
         self.counts.arrived(self.clients.attempt(id).number);
-        let request = *self.clients.request(id);
-        let spec = &self.spec.pools[request.pool as usize].replica;
-        if spec.can_never_fit(request.input_tokens, request.output_tokens) {
+        let pool = self.clients.request(id).pool;
+        let job = &self.jobs[id];
+        if self.spec.pools[pool as usize].replica.can_never_fit(job.input, job.output) {
             self.turn_away(id, Fate::TooLong);
             return;
         }
-        let knock = Knock { priority: self.clients.priority(id), at: self.now };
-        if !self.door.admits(knock, self.peaks.waiting()) {
-            self.turn_away(id, Fate::Rejected);
-            return;
+        if !self.door.is_wide_open() {
+            let knock = Knock { priority: self.clients.priority(id), at: self.now };
+            if !self.door.admits(knock, self.peaks.waiting()) {
+                self.turn_away(id, Fate::Rejected);
+                return;
+            }
         }
-        self.route(id, request.pool);
+        self.route(id, pool);
         self.start_clocks(id);
     }
 
@@ -41,7 +43,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         let caller = Caller::new(clients, id);
         match pools.choose(pool, &caller, &kv_tokens, spares) {
             Some(replica) => {
-                self.jobs[id as usize].stamps.replica = replica;
+                self.jobs[id].stamps.replica = replica;
                 self.drive(replica, |engine, now, jobs| engine.push(id, now, jobs));
             }
             None => self.hold(id, pool),
@@ -50,21 +52,26 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
 
     /// An attempt that no replica has seen ends.
     pub(super) fn turn_away(&mut self, id: u32, fate: Fate) {
-        self.jobs[id as usize].end(fate, self.now);
+        self.jobs[id].end(fate, self.now);
         self.ended(id);
+        self.jobs.close(id);
     }
 
     /// An attempt leaves its replica unserved.
     pub(super) fn leave(&mut self, id: u32, fate: Fate) {
-        let job = &self.jobs[id as usize];
+        let job = &self.jobs[id];
+        let is_in_a_batch = job.place == Place::Running;
         if job.place == Place::Held {
             self.unhold(id, self.clients.request(id).pool);
-            self.jobs[id as usize].end(fate, self.now);
+            self.jobs[id].end(fate, self.now);
         } else {
             let replica = job.stamps.replica;
             self.drive(replica, |engine, now, jobs| engine.leave(id, fate, now, jobs));
             self.let_go_if_drained(replica);
         }
         self.ended(id);
+        if !is_in_a_batch {
+            self.jobs.close(id); // otherwise its engine has yet to finish the step it is in
+        }
     }
 }

@@ -76,16 +76,17 @@ pub fn part(cost: Picos, part: u32, whole: u32) -> Picos {
     if part == 0 {
         return Picos::ZERO;
     }
+    if let Some(product) = cost.0.checked_mul(i64::from(part)) {
+        return Picos(product / i64::from(whole)); // no wider division than needed: it is slow
+    }
     let share = i128::from(cost.0) * i128::from(part) / i128::from(whole);
     Picos(i64::try_from(share).unwrap_or(i64::MAX))
 }
 
 /// What reading the cache costs a sequence over `steps` decode steps from `kv` cached tokens on.
 pub fn kv_reads(law: &CompiledLaw, kv: u32, steps: u64) -> Picos {
-    let (kv, steps) = (i128::from(kv), i128::from(steps));
-    let tokens = steps * kv + steps * (steps - 1) / 2;
-    let reads = tokens.saturating_mul(i128::from(law.per_kv_token().0));
-    Picos(i64::try_from(reads).unwrap_or(i64::MAX))
+    let twice_the_mean = 2 * u64::from(kv) + steps.saturating_sub(1);
+    law.reads(steps.saturating_mul(twice_the_mean) / 2)
 }
 
 #[cfg(test)]

@@ -43,7 +43,30 @@ pub struct ReplicaLoad {
     pub prefill_busy: Picos,
 }
 
+/// The part of a [`ReplicaLoad`] that the fleet follows after everything that happens.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Owed {
+    /// Requests in queues.
+    pub waiting: u32,
+    /// Requests queued or running.
+    pub outstanding: u32,
+    /// Prompt tokens (and tokens to compute again) not yet computed.
+    pub prefill_tokens: u64,
+    /// Output tokens not yet streamed.
+    pub decode_tokens: u64,
+}
+
 impl ReplicaLoad {
+    /// What is to be done.
+    pub fn owed(&self) -> Owed {
+        Owed {
+            waiting: self.waiting,
+            outstanding: self.outstanding,
+            prefill_tokens: self.backlog_prefill_tokens,
+            decode_tokens: self.backlog_decode_tokens,
+        }
+    }
+
     /// A request with this much left to compute and to generate joins the queue.
     pub fn enter_queue(&mut self, prefill_left: u32, decode_left: u32) {
         self.waiting += 1;

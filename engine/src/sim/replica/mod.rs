@@ -14,10 +14,11 @@ mod stepwise;
 use std::fmt::Debug;
 
 pub use leaping::Leaping;
-pub use load::{Held, Refusals, ReplicaLoad};
+pub use load::{Held, Owed, Refusals, ReplicaLoad};
 pub use stepwise::Stepwise;
 
 use super::job::Job;
+use super::jobs::Jobs;
 use super::{ReplicaSpec, Sample};
 use crate::slo::Fate;
 use crate::units::Picos;
@@ -71,22 +72,22 @@ pub trait ReplicaEngine<'a>: Debug + Sized {
 
     /// Takes a request into the queue at `now`. An idle replica then wants a boundary at `now`,
     /// after everything else that arrives at this moment.
-    fn push(&mut self, id: u32, now: Picos, jobs: &mut [Job<Self::State>]);
+    fn push(&mut self, id: u32, now: Picos, jobs: &mut Jobs<Self::State>);
 
     /// Applies what ends at `now`, which is [`end`](Self::end), and starts what comes next: at
     /// most `most_steps` steps (at least one) before the next call.
-    fn boundary(&mut self, now: Picos, most_steps: u64, jobs: &mut [Job<Self::State>]);
+    fn boundary(&mut self, now: Picos, most_steps: u64, jobs: &mut Jobs<Self::State>);
 
     /// A request leaves the system at `now`, waiting or running: its queue at once, its batch at
     /// the next step boundary, and the step in progress is done and charged all the same.
-    fn leave(&mut self, id: u32, fate: Fate, now: Picos, jobs: &mut [Job<Self::State>]);
+    fn leave(&mut self, id: u32, fate: Fate, now: Picos, jobs: &mut Jobs<Self::State>);
 
     /// Ends what is planned with the step in progress at `now`.
-    fn cut(&mut self, now: Picos, jobs: &mut [Job<Self::State>]);
+    fn cut(&mut self, now: Picos, jobs: &mut Jobs<Self::State>);
 
     /// The run stops at `now`: brings the rows of running requests, the load and what was held up
     /// to date. The step in progress is charged in full: it is being executed.
-    fn settle(&mut self, now: Picos, jobs: &mut [Job<Self::State>]);
+    fn settle(&mut self, now: Picos, jobs: &mut Jobs<Self::State>);
 
     /// When it wants its next boundary; `None` if it is idle.
     fn end(&self) -> Option<Picos>;
@@ -110,7 +111,7 @@ pub trait ReplicaEngine<'a>: Debug + Sized {
     fn running(&self) -> usize;
 
     /// Age since due of the oldest waiting request.
-    fn oldest_age(&self, at: Picos, jobs: &[Job<Self::State>]) -> Picos;
+    fn oldest_age(&self, at: Picos, jobs: &Jobs<Self::State>) -> Picos;
 
     /// Why requests waited, as of the last call.
     fn refusals(&self) -> &Refusals;
@@ -126,10 +127,10 @@ pub trait ReplicaEngine<'a>: Debug + Sized {
     fn last_token(&self, at: Picos, job: &Job<Self::State>) -> Picos;
 
     /// Requests in its queue and in its batch that have not left, in order of their numbers.
-    fn outstanding(&self, jobs: &[Job<Self::State>]) -> Vec<u32>;
+    fn outstanding(&self, jobs: &Jobs<Self::State>) -> Vec<u32>;
 
     /// Adds the replica as it is at `sample.at`.
-    fn add_to(&self, sample: &mut Sample, jobs: &[Job<Self::State>]) {
+    fn add_to(&self, sample: &mut Sample, jobs: &Jobs<Self::State>) {
         let load = self.load_at(sample.at);
         sample.completed += load.completed;
         sample.waiting += u64::from(load.waiting);

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::sim::job::{Job, Place};
+use crate::sim::job::Place;
+use crate::sim::jobs::Jobs;
 use crate::units::Picos;
 
 /// Requests that wait: preempted ones before all that were never scheduled. Who left the system
@@ -27,14 +28,14 @@ impl Queue {
     }
 
     /// The request at the head, if a scheduler that knows what had arrived by `visible` sees it.
-    pub fn head<S>(&mut self, visible: Picos, jobs: &[Job<S>]) -> Option<u32> {
+    pub fn head<S>(&mut self, visible: Picos, jobs: &Jobs<S>) -> Option<u32> {
         let id = self.first(jobs)?;
-        (jobs[id as usize].stamps.queued <= Some(visible)).then_some(id)
+        (jobs[id].stamps.queued <= Some(visible)).then_some(id)
     }
 
     /// The request at the head, seen or not.
-    pub fn first<S>(&mut self, jobs: &[Job<S>]) -> Option<u32> {
-        let waits = |id: &u32| jobs[*id as usize].place == Place::Waiting;
+    pub fn first<S>(&mut self, jobs: &Jobs<S>) -> Option<u32> {
+        let waits = |id: &u32| jobs[*id].place == Place::Waiting;
         while self.preempted.pop_if(|id| !waits(id)).is_some() {}
         if let Some(&id) = self.preempted.last() {
             return Some(id);
@@ -56,16 +57,16 @@ impl Queue {
     }
 
     /// Requests that wait.
-    pub fn waiting<S>(&self, jobs: &[Job<S>]) -> impl Iterator<Item = u32> {
-        let waits = |id: &u32| jobs[*id as usize].place == Place::Waiting;
+    pub fn waiting<S>(&self, jobs: &Jobs<S>) -> impl Iterator<Item = u32> {
+        let waits = |id: &u32| jobs[*id].place == Place::Waiting;
         self.preempted.iter().chain(&self.waiting).copied().filter(waits)
     }
 
     /// Age since due of the oldest waiting request.
-    pub fn oldest_age<S>(&self, now: Picos, jobs: &[Job<S>]) -> Picos {
-        let is_waiting = |id: &&u32| jobs[**id as usize].place == Place::Waiting;
+    pub fn oldest_age<S>(&self, now: Picos, jobs: &Jobs<S>) -> Picos {
+        let is_waiting = |id: &&u32| jobs[**id].place == Place::Waiting;
         let queued = self.waiting.iter().find(is_waiting);
         let oldest = self.preempted.iter().filter(is_waiting).chain(queued);
-        oldest.map(|id| now - jobs[*id as usize].due).max().unwrap_or(Picos::ZERO)
+        oldest.map(|id| now - jobs[*id].due).max().unwrap_or(Picos::ZERO)
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::mix::Mix;
 use super::turns::Turns;
 use crate::sim::job::Job;
+use crate::sim::jobs::Jobs;
 
 /// Requests without end.
 pub struct Feed<'m, S> {
@@ -12,7 +13,7 @@ pub struct Feed<'m, S> {
     pub mix: &'m Mix<'m>,
     turns: Option<Turns>,
     /// Those that were drawn.
-    jobs: Vec<Job<S>>,
+    jobs: Jobs<S>,
     /// Of samples: the first so many of them have been in the queue.
     queued: usize,
     /// Requests drawn at once.
@@ -34,7 +35,7 @@ impl<'m, S: Default> Feed<'m, S> {
         Self {
             mix,
             turns,
-            jobs: Vec::new(),
+            jobs: Jobs::to_come(0),
             queued: 0,
             block: 1,
             busy: BTreeMap::new(),
@@ -54,7 +55,7 @@ impl<'m, S: Default> Feed<'m, S> {
     }
 
     /// All that were drawn.
-    pub fn jobs(&mut self) -> &mut [Job<S>] {
+    pub fn jobs(&mut self) -> &mut Jobs<S> {
         &mut self.jobs
     }
 
@@ -62,7 +63,9 @@ impl<'m, S: Default> Feed<'m, S> {
     pub fn next(&mut self) -> Option<u32> {
         let Some(turns) = &mut self.turns else {
             if self.queued == self.jobs.len() {
-                self.jobs.append(&mut self.mix.block(self.queued, self.block));
+                for request in self.mix.block(self.queued, self.block) {
+                    self.jobs.push(&request);
+                }
             }
             self.queued += 1;
             return Some(number(self.queued - 1));
@@ -74,11 +77,8 @@ impl<'m, S: Default> Feed<'m, S> {
             return None;
         }
         for _ in 0..MOST_BUSY {
-            let id = number(self.jobs.len());
-            let job = Job::new(&turns.next()?);
-            let session = session(&job);
-            self.jobs.push(job);
-            let Some(session) = session else { return Some(id) };
+            let id = self.jobs.push(&turns.next()?);
+            let Some(session) = session(&self.jobs[id]) else { return Some(id) };
             let Some(later) = self.busy.get_mut(&session) else {
                 self.busy.insert(session, VecDeque::new());
                 return Some(id);
@@ -91,12 +91,11 @@ impl<'m, S: Default> Feed<'m, S> {
 
     /// These have been served: the next turns of their sessions may come.
     pub fn served(&mut self, ids: &[u32]) {
-        if self.turns.is_none() {
-            return;
-        }
         self.starved &= ids.is_empty();
         for id in ids {
-            let Some(session) = session(&self.jobs[*id as usize]) else { continue };
+            let session = session(&self.jobs[*id]);
+            self.jobs.close(*id);
+            let Some(session) = session.filter(|_| self.turns.is_some()) else { continue };
             match self.busy.get_mut(&session).and_then(VecDeque::pop_front) {
                 Some(next) => self.ready.push_back(next),
                 None => {

@@ -4,7 +4,6 @@ use rand::seq::SliceRandom;
 
 use crate::rng::{Key, Stream, keyed};
 use crate::sim::ReplicaSpec;
-use crate::sim::job::Job;
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
@@ -43,15 +42,15 @@ impl<'a> Mix<'a> {
     }
 
     /// `count` requests from the `first` of an endless list with this mix, in random order.
-    pub fn block<S: Default>(&self, first: usize, count: usize) -> Vec<Job<S>> {
-        let job = |i| {
+    pub fn block(&self, first: usize, count: usize) -> Vec<OfferedRequest> {
+        let request = |i| {
             let request = self.requests[golden_walk(i, self.requests.len())];
-            Job::new(&OfferedRequest { due: Picos::ZERO, patience: None, ..*request })
+            OfferedRequest { due: Picos::ZERO, patience: None, ..*request }
         };
-        let mut jobs: Vec<Job<S>> = (first..first + count).map(job).collect();
+        let mut block: Vec<OfferedRequest> = (first..first + count).map(request).collect();
         let key = Key { seed: 0, stream: Stream::Saturation, class: 0, request: 0, attempt: 0 };
-        jobs.shuffle(&mut keyed(Key { request: first as u64, ..key }));
-        jobs
+        block.shuffle(&mut keyed(Key { request: first as u64, ..key }));
+        block
     }
 }
 

@@ -18,7 +18,7 @@ use crate::rng::{Key, Stream, keyed};
 use crate::sim::StintEnd;
 use crate::sim::event::{Event, EventKind};
 use crate::sim::job::Place;
-use crate::sim::replica::{ReplicaEngine, ReplicaLoad};
+use crate::sim::replica::{Owed, ReplicaEngine};
 use crate::slo::Fate;
 use crate::units::Picos;
 use roster::Member;
@@ -139,7 +139,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         let lost = self.replicas[replica as usize].outstanding(&self.jobs);
         self.drive(replica, R::settle);
         for id in &lost {
-            self.jobs[*id as usize].end(Fate::Failed, self.now);
+            self.jobs[*id].end(Fate::Failed, self.now);
         }
         self.retire(replica);
         self.roster.end_stint(pool, replica, self.now, StintEnd::Crashed);
@@ -163,14 +163,17 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         }
         for id in lost {
             self.ended(id);
+            self.jobs.close(id);
         }
     }
 
     /// A replica that is draining and has nothing left is gone.
     pub(super) fn let_go_if_drained(&mut self, replica: u32) {
+        if self.roster.member(replica).state != State::Draining {
+            return;
+        }
         let engine = &self.replicas[replica as usize];
-        let has_nothing = engine.load().outstanding == 0 && engine.end().is_none();
-        if self.roster.member(replica).state == State::Draining && has_nothing {
+        if engine.load().outstanding == 0 && engine.end().is_none() {
             self.retire(replica);
             self.let_go(replica, StintEnd::Drained);
         }
@@ -187,9 +190,9 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         let pool = self.pools.of(replica);
         let fresh = self.fresh_engine(pool);
         let engine = std::mem::replace(&mut self.replicas[replica as usize], fresh);
-        let owed = *engine.load();
-        self.peaks.change(&owed, &ReplicaLoad::default());
-        self.pools.change(replica, &owed, &ReplicaLoad::default());
+        let owed = engine.load().owed();
+        self.peaks.change(owed, Owed::default());
+        self.pools.change(replica, owed, Owed::default());
         self.ends.set(replica, None);
         self.retired[pool as usize].add(engine.load(), engine.held());
     }
@@ -204,7 +207,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
 
     /// Holds an attempt that finds no replica of its pool ready.
     pub(super) fn hold(&mut self, id: u32, pool: u32) {
-        let job = &mut self.jobs[id as usize];
+        let job = &mut self.jobs[id];
         job.place = Place::Held;
         let (prefill, decode) = (job.input, job.output);
         self.change_held(pool, |held| {
@@ -217,7 +220,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// An attempt that was held is held no more; whoever has left is skipped in the queue later.
     pub(super) fn unhold(&mut self, id: u32, pool: u32) {
         let now = self.now;
-        let job = &mut self.jobs[id as usize];
+        let job = &mut self.jobs[id];
         let (prefill, decode, age) = (job.input, job.output, job.age_in_queue(now));
         job.place = Place::Outside;
         self.change_held(pool, |held| {
@@ -229,9 +232,9 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     /// Everybody who was held finds a replica, first come, first served.
     fn release_held(&mut self, pool: u32) {
         for id in self.held[pool as usize].take() {
-            if self.jobs[id as usize].place == Place::Held {
+            if self.jobs[id].place == Place::Held {
                 self.unhold(id, pool);
-                self.jobs[id as usize].stamps.held = self.now - self.arrived_at(id, pool);
+                self.jobs[id].stamps.held = self.now - self.arrived_at(id, pool);
                 self.route(id, pool);
             }
         }
@@ -245,11 +248,11 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
 
     fn change_held(&mut self, pool: u32, change: impl FnOnce(&mut super::held::Held)) {
         let held = &mut self.held[pool as usize];
-        let before = held.load;
+        let before = held.load.owed();
         change(held);
-        let after = held.load;
-        self.peaks.change(&before, &after);
-        self.pools.change_held(pool, &before, &after);
+        let after = held.load.owed();
+        self.peaks.change(before, after);
+        self.pools.change_held(pool, before, after);
     }
 
     /// Something of the fleet's own happens to `index` at `at`.

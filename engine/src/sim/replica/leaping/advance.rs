@@ -1,11 +1,10 @@
 //! What steps did that are over: time and tokens pass, prompts grow, requests join the decodes,
 //! finish and leave.
 
-use std::cmp::Reverse;
-
-use super::job::{LeapJob, NOT_DECODING};
+use super::job::{JobState, LeapJob, NOT_DECODING};
 use super::{Chunk, Leap, Leaping, Reason};
 use crate::sim::job::Place;
+use crate::sim::jobs::Jobs;
 use crate::sim::replica::books::kv_reads;
 use crate::slo::Fate;
 use crate::units::Picos;
@@ -13,14 +12,14 @@ use crate::units::Picos;
 impl Leaping<'_> {
     /// The first `steps` steps of `leap` are over. Of the step that follows them in the leap, if
     /// any, the blocks are taken and the cost is charged, as for the first when it was planned.
-    pub(super) fn pass(&mut self, leap: &Leap, steps: i64, jobs: &mut [LeapJob]) {
+    pub(super) fn pass(&mut self, leap: &Leap, steps: i64, jobs: &mut Jobs<JobState>) {
         self.show(leap, steps, jobs);
         let begun = if steps < leap.steps { steps + 1 } else { steps };
-        self.hold(leap, steps, leap.time(steps));
+        let (counted, blocks) = self.hold(leap, steps, leap.time(steps));
         // Whoever had finished when the leap began is out after its first step.
         self.release_finishing();
         if begun > 1 {
-            self.blocks.take(self.phases.needed(2, begun));
+            self.blocks.take(blocks + self.phases.needed(counted + 1, begun));
             let n = u64::from(self.decodes);
             let time = self.spec.law.decode_composition(n);
             self.books.steps(begun - 1, time, &self.spec.law, n, n);
@@ -41,7 +40,7 @@ impl Leaping<'_> {
     }
 
     /// Passes the steps of the leap that are over at `now`.
-    pub(super) fn split(&mut self, now: Picos, jobs: &mut [LeapJob]) {
+    pub(super) fn split(&mut self, now: Picos, jobs: &mut Jobs<JobState>) {
         let Some(leap) = self.leap else { return };
         let over = leap.in_progress(now) - 1;
         if over > 0 {
@@ -52,13 +51,11 @@ impl Leaping<'_> {
 
     /// Whoever hides tokens and shows the first in the first `steps` steps of `leap` does so when
     /// its step ends.
-    fn show(&mut self, leap: &Leap, steps: i64, jobs: &mut [LeapJob]) {
-        while let Some(&Reverse((step, id))) = self.shows.peek()
-            && step <= self.done + steps
-        {
-            self.shows.pop();
-            let job = &mut jobs[id as usize];
-            if job.place == Place::Running && job.is_decoding() && job.show_step() == step {
+    fn show(&mut self, leap: &Leap, steps: i64, jobs: &mut Jobs<JobState>) {
+        while let Some((step, id)) = self.shows.pop_due(self.done + steps) {
+            if let Some(job) = jobs.get_mut(id)
+                && (job.place == Place::Running && job.is_decoding() && job.show_step() == step)
+            {
                 job.stamps.first_visible = Some(leap.time(step - self.done));
             }
         }
@@ -76,11 +73,12 @@ impl Leaping<'_> {
     }
 
     /// What the replica held through the first `steps` steps of `leap` up to `stop`, as far as it
-    /// lies before the horizon.
-    fn hold(&mut self, leap: &Leap, mut steps: i64, mut stop: Picos) {
+    /// lies before the horizon. Returns the last step that was looked at, and the blocks that are
+    /// taken from the second to that one.
+    fn hold(&mut self, leap: &Leap, mut steps: i64, mut stop: Picos) -> (i64, u64) {
         if stop > self.horizon {
             if leap.start >= self.horizon {
-                return;
+                return (1, 0);
             }
             steps = leap.first_not_before(self.horizon).min(steps);
             stop = self.horizon;
@@ -88,28 +86,29 @@ impl Leaping<'_> {
         let held = self.held_blocks();
         let running = u64::from(self.running);
         if steps == 1 {
-            return self.held.add(held, running, stop - leap.start);
+            self.held.add(held, running, stop - leap.start);
+            return (1, 0);
         }
         let first = leap.time(1);
         self.held.add(held, running, first - leap.start);
         self.held.add(held - self.finishing.blocks, running, stop - first);
-        self.held.block_picos += self.phases.block_time(leap, steps, stop);
+        let (blocks, block_time) = self.phases.taken(leap, steps, stop);
+        self.held.block_picos += block_time;
+        (steps, blocks)
     }
 
     /// What the last step did beside passing, now that it is over.
-    pub(super) fn complete(&mut self, now: Picos, jobs: &mut [LeapJob]) {
+    pub(super) fn complete(&mut self, now: Picos, jobs: &mut Jobs<JobState>) {
         self.partial = None;
         let mut chunks = std::mem::take(&mut self.chunks);
         for chunk in chunks.drain(..) {
             self.compute(chunk, now, jobs);
         }
         self.chunks = chunks;
-        while let Some(&Reverse((step, id))) = self.finishes.peek()
-            && step <= self.done
-        {
-            self.finishes.pop();
-            let job = &mut jobs[id as usize];
-            if job.place == Place::Running && job.is_decoding() && job.finish_step() == step {
+        while let Some((step, id)) = self.finishes.pop_due(self.done) {
+            if let Some(job) = jobs.get_mut(id)
+                && (job.place == Place::Running && job.is_decoding() && job.finish_step() == step)
+            {
                 self.finish(id, job, now);
             }
         }
@@ -127,9 +126,9 @@ impl Leaping<'_> {
     }
 
     /// Some tokens of a prompt are computed; with the last of them a token leaves.
-    fn compute(&mut self, chunk: Chunk, now: Picos, jobs: &mut [LeapJob]) {
+    fn compute(&mut self, chunk: Chunk, now: Picos, jobs: &mut Jobs<JobState>) {
         let Chunk { id, tokens, .. } = chunk;
-        let job = &mut jobs[id as usize];
+        let job = &mut jobs[id];
         self.load.prefill_tokens += u64::from(tokens);
         job.state.kv += tokens;
         if job.place == Place::Gone {
@@ -167,9 +166,9 @@ impl Leaping<'_> {
             self.finish(id, job, now);
             return;
         }
-        self.finishes.push(Reverse((job.finish_step(), id)));
+        self.finishes.push(job.finish_step(), id);
         if job.hidden >= job.stamps.generated {
-            self.shows.push(Reverse((job.show_step(), id)));
+            self.shows.push(job.show_step(), id);
         }
     }
 
@@ -227,13 +226,13 @@ impl Leaping<'_> {
     }
 
     /// Requests that left the system while they ran leave the batch.
-    fn drop_leaving(&mut self, jobs: &mut [LeapJob]) {
+    fn drop_leaving(&mut self, jobs: &mut Jobs<JobState>) {
         let mut leaving = std::mem::take(&mut self.leaving);
         if self.shared.is_some() {
             self.order_by_admission(&mut leaving, |id| *id);
         }
         for id in leaving.drain(..) {
-            let job = &mut jobs[id as usize];
+            let job = &mut jobs[id];
             let kv = if job.is_decoding() { self.stop_decoding(job) } else { job.state.kv };
             self.running -= 1;
             let left = self.left_by(id, job, kv);
@@ -245,13 +244,12 @@ impl Leaping<'_> {
 
     /// The run is cut off at `now`, in the first step of the leap: it is charged in full, and gaps
     /// are open.
-    pub(super) fn stop(&mut self, now: Picos, jobs: &mut [LeapJob]) {
+    pub(super) fn stop(&mut self, now: Picos, jobs: &mut Jobs<JobState>) {
         let waiting = self.queue.preempted();
         for id in waiting.chain(self.admitted.iter().copied()) {
-            let job = &mut jobs[id as usize];
-            if job.place == Place::Gone {
+            let Some(job) = jobs.get_mut(id).filter(|job| job.place != Place::Gone) else {
                 continue; // its row is closed but for what is charged below
-            }
+            };
             self.update(job);
             let (open, spans_preemption) = match self.leap {
                 _ if job.stamps.generated == 0 => continue,
@@ -264,8 +262,7 @@ impl Leaping<'_> {
         let Some(leap) = self.leap.take() else { return };
         self.hold(&leap, 1, leap.end());
         for id in std::mem::take(&mut self.admitted) {
-            let job = &mut jobs[id as usize];
-            if job.is_decoding() {
+            if let Some(job) = jobs.get_mut(id).filter(|job| job.is_decoding()) {
                 self.settle_decode(job, self.done + 1);
             }
         }

@@ -20,6 +20,9 @@ pub struct Leap {
     pub steps: i64,
 }
 
+/// A search looks at so many steps before it guesses.
+const FEW_STEPS: i64 = 6;
+
 /// More steps than these are not taken at once, so that sums over them do not overflow.
 const MOST_STEPS: i64 = 1 << 31;
 
@@ -46,10 +49,8 @@ impl Leap {
 
     /// End of the `j`-th step, `j` at most `steps`; of the zeroth, the start.
     pub fn time(&self, j: i64) -> Picos {
-        if j == 1 {
-            return Picos(self.start.0.saturating_add(self.first));
-        }
-        Picos(self.start.0 + j * self.first + j * (j - 1) / 2 * self.growth)
+        // Only a single step may end later than time goes.
+        Picos(self.start.0.saturating_add(j * self.first + j * (j - 1) / 2 * self.growth))
     }
 
     /// End of the last step.
@@ -64,15 +65,20 @@ impl Leap {
 
     /// The first `j` whose step ends at `moment` or later; `steps` if none does.
     ///
-    /// The quadratic only guesses (in the form that does not cancel and does not divide by a small
-    /// `growth`); integers decide.
+    /// It is mostly among the next few. Else a quadratic guesses (in the form that does not cancel
+    /// and does not divide by a small `growth`), and integers decide.
     pub fn first_not_before(&self, moment: Picos) -> i64 {
         let ahead = moment.0.saturating_sub(self.start.0);
         if ahead <= 0 {
             return 0;
         }
-        if self.steps == 1 {
-            return 1;
+        let (mut length, mut duration) = (self.first, self.first);
+        for j in 1..=FEW_STEPS {
+            if j == self.steps || length >= ahead {
+                return j;
+            }
+            duration += self.growth;
+            length += duration;
         }
         let (ahead, growth) = (ahead as f64, self.growth as f64);
         let linear = self.first as f64 - growth / 2.0;

@@ -13,6 +13,8 @@
 //! left.
 
 mod advance;
+mod block_size;
+mod deadlines;
 mod free_queue;
 mod gaps;
 mod job;
@@ -23,9 +25,8 @@ mod release;
 mod schedule;
 mod shared;
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
+use block_size::BlockSize;
+use deadlines::Deadlines;
 use free_queue::FreeQueue;
 use gaps::{Gaps, StepsAbove};
 use job::{JobState, LeapJob};
@@ -39,6 +40,7 @@ use super::queue::Queue;
 use super::{Held, News, Refusals, ReplicaEngine, ReplicaLoad};
 use crate::sim::ReplicaSpec;
 use crate::sim::job::Place;
+use crate::sim::jobs::Jobs;
 use crate::slo::Fate;
 use crate::units::Picos;
 
@@ -47,6 +49,7 @@ use crate::units::Picos;
 pub struct Leaping<'a> {
     spec: &'a ReplicaSpec,
     horizon: Picos,
+    block_size: BlockSize,
     blocks: FreeQueue,
     total_blocks: u64,
     /// What requests share; nothing until the first comes that may.
@@ -65,10 +68,10 @@ pub struct Leaping<'a> {
     partial: Option<u32>,
     /// When decoding requests finish, by steps done. An entry is stale unless it is still what its
     /// request says.
-    finishes: BinaryHeap<Reverse<(i64, u32)>>,
+    finishes: Deadlines,
     /// When decoding requests show their first token, in the same way; of those alone that hide
     /// some before it.
-    shows: BinaryHeap<Reverse<(i64, u32)>>,
+    shows: Deadlines,
     queue: Queue,
     /// Prompt tokens of the step in progress.
     chunks: Vec<Chunk>,
@@ -134,20 +137,22 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
 
     fn new(spec: &'a ReplicaSpec, horizon: Picos) -> Self {
         let total_blocks = spec.usable_blocks.min(u64::from(u32::MAX));
+        let block_size = BlockSize::new(spec.block_size);
         Self {
             spec,
             horizon,
+            block_size,
             blocks: FreeQueue::new(total_blocks),
             total_blocks,
             shared: None,
-            phases: Phases::new(spec.block_size),
+            phases: Phases::new(block_size),
             admitted: Vec::new(),
             running: 0,
             decodes: 0,
             decode_kv: 0,
             partial: None,
-            finishes: BinaryHeap::new(),
-            shows: BinaryHeap::new(),
+            finishes: Deadlines::default(),
+            shows: Deadlines::default(),
             queue: Queue::default(),
             chunks: Vec::new(),
             leaving: Vec::new(),
@@ -171,8 +176,8 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
         self.above = StepsAbove::of(limits);
     }
 
-    fn push(&mut self, id: u32, now: Picos, jobs: &mut [LeapJob]) {
-        let job = &mut jobs[id as usize];
+    fn push(&mut self, id: u32, now: Picos, jobs: &mut Jobs<JobState>) {
+        let job = &mut jobs[id];
         job.state.target = job.input;
         job.place = Place::Waiting;
         job.stamps.queued = Some(now);
@@ -194,7 +199,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
         }
     }
 
-    fn boundary(&mut self, now: Picos, most_steps: u64, jobs: &mut [LeapJob]) {
+    fn boundary(&mut self, now: Picos, most_steps: u64, jobs: &mut Jobs<JobState>) {
         self.waking = None;
         self.news.clear();
         let mut visible = now;
@@ -213,38 +218,38 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
         self.plan(now, visible, most_steps, jobs);
     }
 
-    fn leave(&mut self, id: u32, fate: Fate, now: Picos, jobs: &mut [LeapJob]) {
-        match jobs[id as usize].place {
+    fn leave(&mut self, id: u32, fate: Fate, now: Picos, jobs: &mut Jobs<JobState>) {
+        match jobs[id].place {
             Place::Waiting => {
-                let job = &jobs[id as usize];
+                let job = &jobs[id];
                 self.load.leave_queue(job.prefill_left(), job.decode_left(), job.age_in_queue(now));
                 if self.blocked.is_some_and(|blocked| blocked.head == id) {
                     self.cut(now, jobs);
                 }
-                self.abandon(&jobs[id as usize]);
+                self.abandon(&jobs[id]);
             }
             Place::Running => {
                 self.cut(now, jobs);
                 self.split(now, jobs);
-                let job = &mut jobs[id as usize];
+                let job = &mut jobs[id];
                 self.update(job);
                 self.leaving.push(id);
                 self.leaving_decodes += u32::from(job.is_decoding());
             }
             Place::Outside | Place::Held | Place::Gone => return,
         }
-        let job = &mut jobs[id as usize];
+        let job = &mut jobs[id];
         self.load.dismiss(job.prefill_left(), job.decode_left());
         job.end(fate, now);
     }
 
-    fn cut(&mut self, now: Picos, _jobs: &mut [LeapJob]) {
+    fn cut(&mut self, now: Picos, _jobs: &mut Jobs<JobState>) {
         if let Some(leap) = &mut self.leap {
             leap.steps = leap.in_progress(now);
         }
     }
 
-    fn settle(&mut self, now: Picos, jobs: &mut [LeapJob]) {
+    fn settle(&mut self, now: Picos, jobs: &mut Jobs<JobState>) {
         self.cut(now, jobs);
         self.split(now, jobs);
         self.stop(now, jobs);
@@ -288,7 +293,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
         self.running as usize
     }
 
-    fn oldest_age(&self, at: Picos, jobs: &[LeapJob]) -> Picos {
+    fn oldest_age(&self, at: Picos, jobs: &Jobs<JobState>) -> Picos {
         self.queue.oldest_age(at, jobs)
     }
 
@@ -304,8 +309,8 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
         &self.news
     }
 
-    fn outstanding(&self, jobs: &[LeapJob]) -> Vec<u32> {
-        let runs = |id: &u32| jobs[*id as usize].place == Place::Running;
+    fn outstanding(&self, jobs: &Jobs<JobState>) -> Vec<u32> {
+        let runs = |id: &u32| jobs[*id].place == Place::Running;
         let running = self.admitted.iter().copied().filter(runs);
         let mut all: Vec<u32> = running.chain(self.queue.waiting(jobs)).collect();
         all.sort_unstable();
@@ -336,6 +341,6 @@ impl Leaping<'_> {
     }
 
     fn blocks_for(&self, tokens: u32) -> u64 {
-        u64::from(tokens.div_ceil(self.spec.block_size))
+        u64::from(self.block_size.blocks(tokens))
     }
 }

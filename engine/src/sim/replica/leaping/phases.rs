@@ -1,5 +1,6 @@
 //! When decode sequences need their next KV block.
 
+use super::block_size::BlockSize;
 use super::leap::Leap;
 use crate::units::Picos;
 
@@ -10,9 +11,11 @@ use crate::units::Picos;
 /// always at the same phase.
 #[derive(Debug)]
 pub struct Phases {
-    /// Sequences by phase.
+    /// Sequences by phase, two rounds of them one behind the other: so the phases of as many steps as
+    /// a block has tokens are a slice, wherever they begin.
     counts: Vec<u32>,
-    /// The block size.
+    block_size: BlockSize,
+    /// Tokens of a block.
     size: i64,
     /// The phase of the next step to be planned.
     now: usize,
@@ -20,11 +23,12 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// No sequences; blocks of `block_size` tokens.
-    pub fn new(block_size: u32) -> Self {
+    /// No sequences.
+    pub fn new(block_size: BlockSize) -> Self {
         Self {
-            counts: vec![0; block_size as usize],
-            size: i64::from(block_size),
+            counts: vec![0; 2 * block_size.tokens() as usize],
+            block_size,
+            size: i64::from(block_size.tokens()),
             now: 0,
             sequences: 0,
         }
@@ -32,15 +36,17 @@ impl Phases {
 
     /// A sequence with `kv` cached tokens decodes from the next step on.
     pub fn add(&mut self, kv: u32) {
-        let phase = self.phase(kv);
+        let (phase, round) = (self.phase(kv), self.round());
         self.counts[phase] += 1;
+        self.counts[phase + round] += 1;
         self.sequences += 1;
     }
 
     /// A sequence that has `kv` cached tokens now decodes no more.
     pub fn remove(&mut self, kv: u32) {
-        let phase = self.phase(kv);
+        let (phase, round) = (self.phase(kv), self.round());
         self.counts[phase] -= 1;
+        self.counts[phase + round] -= 1;
         self.sequences -= 1;
     }
 
@@ -62,6 +68,9 @@ impl Phases {
 
     /// Steps that `free` blocks suffice for after the next one, whose blocks are taken.
     pub fn steps_within(&self, free: u64, most: i64) -> i64 {
+        if self.sequences.saturating_mul(most.cast_unsigned()) <= free {
+            return most; // each sequence needs at most one a step
+        }
         let (cycles, rest) = self.cycles(most);
         if self.sequences.saturating_mul(cycles + u64::from(rest > 0)) <= free {
             return most; // each sequence needs at most one a cycle
@@ -69,11 +78,10 @@ impl Phases {
         let full = free / self.sequences;
         let mut left = free % self.sequences;
         let mut steps = full * self.size.cast_unsigned();
-        let mut phase = self.after(1);
-        while let Some(rest) = left.checked_sub(u64::from(self.counts[phase])) {
+        for count in self.from(self.after(1)) {
+            let Some(rest) = left.checked_sub(u64::from(*count)) else { break };
             left = rest;
             steps += 1;
-            phase = self.following(phase);
         }
         i64::try_from(steps).map_or(most, |steps| steps.min(most))
     }
@@ -83,42 +91,49 @@ impl Phases {
         self.steps_within(0, i64::MAX)
     }
 
-    /// Σ blocks taken × the time from when they are taken to `stop`, over the steps of `leap` from
-    /// its second to its `last`, the next step being its first.
-    pub fn block_time(&self, leap: &Leap, last: i64, stop: Picos) -> i128 {
-        let mut sum = 0;
-        let mut phase = self.now;
+    /// Blocks taken in the steps of `leap` from its second to its `last`, the next step being its
+    /// first, and Σ of them × the time from when they are taken to `stop`.
+    pub fn taken(&self, leap: &Leap, last: i64, stop: Picos) -> (u64, i128) {
+        let (mut blocks, mut sum) = (0, 0);
         let (mut begins, mut duration) = (leap.time(1), leap.first);
-        for begun in 1..last.min(self.size + 1) {
-            phase = self.following(phase);
-            let count = i128::from(self.counts[phase]);
-            if last - 1 - begun < self.size {
-                sum += count * i128::from((stop - begins).0);
+        // Steps from here on are the only ones of their phase: all, of most leaps.
+        let alone_from = last - self.size;
+        for (begun, count) in (1..last).zip(self.from(self.after(1))) {
+            let count = u64::from(*count);
+            if begun >= alone_from {
+                blocks += count;
+                sum += i128::from(count) * i128::from((stop - begins).0);
             } else if count > 0 {
                 let times = (last - 1 - begun) / self.size + 1;
-                sum += count * time_left(leap, stop, begun, self.size, times);
+                blocks += count * times.cast_unsigned();
+                sum += i128::from(count) * time_left(leap, stop, begun, self.size, times);
             }
             duration += leap.growth;
-            begins = Picos(begins.0.saturating_add(duration));
+            begins = Picos(begins.0.wrapping_add(duration)); // the one after the last is not used
         }
-        sum
+        (blocks, sum)
     }
 
     fn phase(&self, kv: u32) -> usize {
-        let size = self.counts.len();
-        let ahead = size - 1 - (kv as usize + size - 1) % size;
-        let phase = self.now + ahead;
+        let size = self.round();
+        let phase = self.now + size - self.block_size.beyond_full(kv) as usize;
         if phase < size { phase } else { phase - size }
     }
 
     fn after(&self, steps: i64) -> usize {
         let (_, rest) = self.cycles(steps);
         let phase = self.now + rest;
-        if phase < self.counts.len() { phase } else { phase - self.counts.len() }
+        if phase < self.round() { phase } else { phase - self.round() }
     }
 
-    fn following(&self, phase: usize) -> usize {
-        if phase + 1 == self.counts.len() { 0 } else { phase + 1 }
+    /// Phases there are.
+    fn round(&self) -> usize {
+        self.counts.len() / 2
+    }
+
+    /// The counts of all phases, from one on.
+    fn from(&self, phase: usize) -> &[u32] {
+        &self.counts[phase..phase + self.round()]
     }
 
     /// Whole cycles in `steps` steps, and the steps beyond.
@@ -130,12 +145,7 @@ impl Phases {
     }
 
     fn sum(&self, first: usize, steps: usize) -> u64 {
-        let (mut sum, mut phase) = (0, first);
-        for _ in 0..steps {
-            sum += u64::from(self.counts[phase]);
-            phase = self.following(phase);
-        }
-        sum
+        self.counts[first..first + steps].iter().map(|count| u64::from(*count)).sum()
     }
 }
 
@@ -157,7 +167,7 @@ mod tests {
     use super::*;
 
     fn phases(block_size: u32, cached: &[u32], done: i64) -> Phases {
-        let mut phases = Phases::new(block_size);
+        let mut phases = Phases::new(BlockSize::new(block_size));
         phases.advance(done);
         for &kv in cached {
             phases.add(kv);
@@ -211,7 +221,8 @@ mod tests {
                     i128::from(plainly(block_size, &cached, step)) * span
                 })
                 .sum();
-            prop_assert_eq!(phases.block_time(&leap, leap.steps, stop), plain);
+            let blocks = (2..=leap.steps).map(|step| plainly(block_size, &cached, step)).sum::<u64>();
+            prop_assert_eq!(phases.taken(&leap, leap.steps, stop), (blocks, plain));
         }
     }
 }

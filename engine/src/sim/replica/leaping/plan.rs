@@ -1,10 +1,9 @@
 //! What begins at a boundary: a batch, and for how many steps it stays as it is.
 
-use std::cmp::Reverse;
-
-use super::job::LeapJob;
+use super::job::JobState;
 use super::{Leap, Leaping};
 use crate::sim::job::Place;
+use crate::sim::jobs::Jobs;
 use crate::sim::replica::books::{part, prefill_cost};
 use crate::step_time::BatchShape;
 use crate::units::Picos;
@@ -25,7 +24,7 @@ impl Leaping<'_> {
         now: Picos,
         visible: Picos,
         most_steps: i64,
-        jobs: &mut [LeapJob],
+        jobs: &mut Jobs<JobState>,
     ) {
         let mut scheduled = self.schedule(now, visible, jobs);
         if self.running == 0 {
@@ -51,7 +50,7 @@ impl Leaping<'_> {
 
     /// Steps that begin with the same batch, as far as can be seen from here; arrivals and
     /// departures may cut them.
-    fn steps_alike(&mut self, scheduled: Scheduled, jobs: &[LeapJob]) -> i64 {
+    fn steps_alike(&mut self, scheduled: Scheduled, jobs: &Jobs<JobState>) -> i64 {
         if scheduled.preempted || scheduled.unseen {
             return 1;
         }
@@ -71,9 +70,9 @@ impl Leaping<'_> {
         1 + self.phases.steps_within(free, most - 1)
     }
 
-    fn steps_to_next_finish(&mut self, jobs: &[LeapJob]) -> i64 {
-        while let Some(&Reverse((step, id))) = self.finishes.peek() {
-            let job = &jobs[id as usize];
+    fn steps_to_next_finish(&mut self, jobs: &Jobs<JobState>) -> i64 {
+        while let Some((step, id)) = self.finishes.first() {
+            let job = &jobs[id];
             if job.place == Place::Running && job.is_decoding() && job.finish_step() == step {
                 return step - self.done;
             }
@@ -92,7 +91,7 @@ impl Leaping<'_> {
     }
 
     /// One step with prompt tokens in it, its time shared out to what caused it.
-    fn mixed_step(&mut self, now: Picos, jobs: &mut [LeapJob]) -> Leap {
+    fn mixed_step(&mut self, now: Picos, jobs: &mut Jobs<JobState>) -> Leap {
         let law = &self.spec.law;
         let mut shape = BatchShape {
             decode_seqs: u64::from(self.decodes),
@@ -101,7 +100,7 @@ impl Leaping<'_> {
         };
         let mut all_pairs = Picos::ZERO;
         for chunk in &mut self.chunks {
-            let (context, tokens) = (jobs[chunk.id as usize].state.kv.into(), chunk.tokens.into());
+            let (context, tokens) = (jobs[chunk.id].state.kv.into(), chunk.tokens.into());
             shape.add_prefill(context, tokens);
             chunk.pairs = law.pairs(BatchShape::half_pairs(context, tokens));
             all_pairs += chunk.pairs;
@@ -110,7 +109,7 @@ impl Leaping<'_> {
             law.composition(shape.prefill_tokens, shape.prefill_half_pairs, shape.decode_seqs);
         let per_token = self.books.step(law, shape, composition, all_pairs);
         for chunk in &self.chunks {
-            let job = &mut jobs[chunk.id as usize];
+            let job = &mut jobs[chunk.id];
             let cost = prefill_cost(per_token, chunk.tokens, chunk.pairs);
             let again = job.state.high_water.saturating_sub(job.state.kv).min(chunk.tokens);
             job.stamps.busy += cost;

@@ -1,9 +1,9 @@
 //! Which blocks a request finds cached when it joins the batch, and which it leaves behind, and to
 //! whom, when it goes.
 
+use super::Leaping;
 use super::free_queue::Ticket;
 use super::job::LeapJob;
-use super::{Finishing, Leaping};
 use crate::sim::job::Place;
 
 /// Cached blocks of a request that waits, from its first on.
@@ -47,20 +47,20 @@ impl Leaping<'_> {
     /// What `job` would find cached now. The last token is always computed, so that there is
     /// something to sample from.
     pub(super) fn hits(&self, job: &LeapJob) -> Hits {
-        let most = (job.state.target - 1) / self.spec.block_size;
+        let most = self.block_size.full(job.state.target - 1);
         let (Some(lineage), Some(shared)) = (&job.lineage, &self.shared) else {
             return Hits {
                 beyond: self.blocks.kept(job.state.ticket).min(most),
                 ..Hits::default()
             };
         };
-        let of_prefix = lineage.prefix_tokens / self.spec.block_size;
+        let of_prefix = self.block_size.full(lineage.prefix_tokens);
         let prefix = lineage.prefix.map_or(0, std::num::NonZero::get);
         let (found, held) = shared.found(&self.blocks, prefix);
         let (found, held) = (found.min(of_prefix), held.min(of_prefix));
         let beyond = match lineage.session {
             Some(session) if job.stamps.preemptions == 0 => {
-                let of_session = lineage.history_tokens / self.spec.block_size;
+                let of_session = self.block_size.full(lineage.history_tokens);
                 let left = self.blocks.kept(shared.left_by(session.get()));
                 left.min(of_session.saturating_sub(of_prefix))
             }
@@ -95,7 +95,7 @@ impl Leaping<'_> {
     pub(super) fn compute_prefix(&mut self, job: &mut LeapJob, kv: u32) {
         let (Some(lineage), Some(shared)) = (&job.lineage, &mut self.shared) else { return };
         let Some(prefix) = lineage.prefix else { return };
-        let blocks = kv.min(lineage.prefix_tokens) / self.spec.block_size;
+        let blocks = self.block_size.full(kv.min(lineage.prefix_tokens));
         if blocks > job.state.prefix_blocks {
             shared.grow(prefix.get(), job.state.prefix_blocks, blocks);
             job.state.prefix_blocks = blocks;
@@ -111,7 +111,7 @@ impl Leaping<'_> {
         };
         let served = job.place == Place::Gone && job.decode_left() == 0 && !job.fails;
         let carried = if served { job.carried_tokens() } else { 0 };
-        let known = kv.min(carried.max(lineage.history_tokens)) / self.spec.block_size;
+        let known = self.block_size.full(kv.min(carried.max(lineage.history_tokens)));
         let of_prefix = job.state.prefix_blocks;
         let prefix = lineage.prefix.map_or(0, std::num::NonZero::get);
         let session = lineage.session.map(std::num::NonZero::get);
@@ -121,7 +121,7 @@ impl Leaping<'_> {
 
     /// What a request with `kv` tokens in its cache leaves that will come back: all full blocks.
     pub(super) fn left_by_preemption(&self, id: u32, job: &LeapJob, kv: u32) -> Left {
-        let full = if self.spec.prefix_caching { kv / self.spec.block_size } else { 0 };
+        let full = if self.spec.prefix_caching { self.block_size.full(kv) } else { 0 };
         let kept = full - job.state.prefix_blocks;
         Left { kept, session: None, ..self.left_by(id, job, kv) }
     }
@@ -156,12 +156,10 @@ impl Leaping<'_> {
 
     /// Frees what finished at an earlier boundary.
     pub(super) fn release_finishing(&mut self) {
-        if self.finishing.seats == 0 {
-            return;
-        }
-        let Finishing { blocks, left, .. } = std::mem::take(&mut self.finishing);
-        self.blocks.give_back(blocks);
-        for left in left {
+        // Whether anybody finished is anybody's guess, so that it is not asked.
+        self.blocks.give_back(std::mem::take(&mut self.finishing.blocks));
+        self.finishing.seats = 0;
+        for left in std::mem::take(&mut self.finishing.left) {
             self.give_back(left);
         }
     }

@@ -1,11 +1,12 @@
 //! Which requests share the next step: the same rules as the stepwise engine's, by counts.
 
-use super::job::LeapJob;
+use super::job::{JobState, LeapJob};
 use super::plan::Scheduled;
 use super::release::Hits;
 use super::{Blocked, Chunk, Leaping, Reason};
 use crate::sim::ReplicaSpec;
 use crate::sim::job::Place;
+use crate::sim::jobs::Jobs;
 use crate::units::Picos;
 
 /// More requests than these in the list of admitted ones, and those that no longer run are dropped
@@ -19,7 +20,7 @@ impl Leaping<'_> {
         &mut self,
         now: Picos,
         visible: Picos,
-        jobs: &mut [LeapJob],
+        jobs: &mut Jobs<JobState>,
     ) -> Scheduled {
         self.blocked = None;
         let preempted = self.schedule_running(now, jobs);
@@ -32,11 +33,11 @@ impl Leaping<'_> {
     /// Request by request, each preempts from the tail while it finds no block. The tail falls as
     /// far as when all are asked for together: each request lost makes room for those before it,
     /// and none is lost while the rest would find room.
-    fn schedule_running(&mut self, now: Picos, jobs: &mut [LeapJob]) -> bool {
+    fn schedule_running(&mut self, now: Picos, jobs: &mut Jobs<JobState>) -> bool {
         let mut needed = self.phases.next();
         let mut chunk = None;
         if let Some(id) = self.partial {
-            let job = &jobs[id as usize];
+            let job = &jobs[id];
             let tokens = job.prefill_left().min(self.spec.max_num_batched_tokens - self.decodes);
             let kv = job.state.kv;
             needed += self.blocks_for(kv + tokens) - self.blocks_for(kv);
@@ -51,7 +52,7 @@ impl Leaping<'_> {
         }
         self.blocks.take(needed);
         if let Some(Chunk { id, tokens, .. }) = chunk {
-            let job = &mut jobs[id as usize];
+            let job = &mut jobs[id];
             self.compute_prefix(job, job.state.kv + tokens);
         }
         self.chunks.extend(chunk);
@@ -60,11 +61,11 @@ impl Leaping<'_> {
 
     /// The last admitted request loses its blocks and goes to the front of the queue. Full blocks
     /// keep what they hold until taken; they are freed last block first.
-    fn preempt_tail(&mut self, now: Picos, jobs: &mut [LeapJob]) {
-        let runs = |id: &u32| jobs[*id as usize].place == Place::Running;
+    fn preempt_tail(&mut self, now: Picos, jobs: &mut Jobs<JobState>) {
+        let runs = |id: &u32| jobs[*id].place == Place::Running;
         while self.admitted.pop_if(|id| !runs(id)).is_some() {}
         let Some(id) = self.admitted.pop() else { return };
-        let job = &mut jobs[id as usize];
+        let job = &mut jobs[id];
         let left_before = job.prefill_left();
         if job.is_decoding() {
             self.update(job);
@@ -91,11 +92,11 @@ impl Leaping<'_> {
 
     /// Admits from the head of the queue until something refuses it. True if the head is not seen
     /// yet.
-    fn admit(&mut self, now: Picos, visible: Picos, jobs: &mut [LeapJob]) -> bool {
+    fn admit(&mut self, now: Picos, visible: Picos, jobs: &mut Jobs<JobState>) -> bool {
         let in_use = self.decodes + self.chunks.first().map_or(0, |chunk| chunk.tokens);
         let mut budget = self.spec.max_num_batched_tokens - in_use;
         while let Some(head) = self.queue.first(jobs) {
-            let job = &jobs[head as usize];
+            let job = &jobs[head];
             if job.stamps.queued > Some(visible) {
                 return true;
             }
@@ -123,7 +124,8 @@ impl Leaping<'_> {
         let free = self.blocks.free();
         let target = job.state.target;
         let hits = self.hits(job);
-        if chunked_prefill && budget > 0 {
+        let is_checked_first = chunked_prefill && budget > 0;
+        if is_checked_first {
             let least = if reserve_full_isl { target } else { target.min(budget) };
             if self.blocks_of(least) > free + u64::from(hits.held) {
                 return Err((Reason::KvMemory, false));
@@ -136,7 +138,8 @@ impl Leaping<'_> {
             return Err((Reason::TokenBudget, hits.may_be_taken()));
         }
         let reserved = if reserve_full_isl { target } else { cached + tokens };
-        if self.blocks_of(reserved) > free + u64::from(hits.held) {
+        let is_known_to_fit = is_checked_first && reserve_full_isl;
+        if !is_known_to_fit && self.blocks_of(reserved) > free + u64::from(hits.held) {
             return Err((Reason::KvMemory, hits.may_be_taken()));
         }
         Ok((hits, tokens))
@@ -148,9 +151,16 @@ impl Leaping<'_> {
     }
 
     /// Moves the head of the queue into the batch, with its cached blocks and new ones for `tokens`.
-    fn admit_head(&mut self, id: u32, hits: Hits, tokens: u32, now: Picos, jobs: &mut [LeapJob]) {
+    fn admit_head(
+        &mut self,
+        id: u32,
+        hits: Hits,
+        tokens: u32,
+        now: Picos,
+        jobs: &mut Jobs<JobState>,
+    ) {
         self.queue.pop();
-        let job = &mut jobs[id as usize];
+        let job = &mut jobs[id];
         self.load.leave_queue(job.prefill_left(), job.decode_left(), job.age_in_queue(now));
         self.take_hits(job, hits);
         let cached = hits.blocks() * self.spec.block_size;
@@ -166,7 +176,7 @@ impl Leaping<'_> {
         self.chunks.push(Chunk { id, tokens, pairs: Picos::ZERO });
         self.admitted.push(id);
         if self.admitted.len() > FEW && self.admitted.len() > 3 * self.running as usize {
-            self.admitted.retain(|id| jobs[*id as usize].place == Place::Running);
+            self.admitted.retain(|id| jobs[*id].place == Place::Running);
         }
     }
 }

@@ -7,13 +7,14 @@
 //! attempt is preempted: nobody else asks for it.
 
 use super::blocks::{BlockId, Content, Line};
-use super::{StepJob, Stepwise};
+use super::{JobState, StepJob, Stepwise};
+use crate::sim::jobs::Jobs;
 
 impl Stepwise<'_> {
     /// What the block of that index of an attempt contains once it is full.
     fn content(&self, id: u32, job: &StepJob, index: u32) -> Content {
         let end = (index + 1).saturating_mul(self.spec.block_size);
-        let line = match job.lineage.as_deref() {
+        let line = match job.lineage.as_ref() {
             Some(lineage) if end <= lineage.prefix_tokens => {
                 lineage.prefix.map_or(Line::Own(id), |prefix| Line::Prefix(prefix.get()))
             }
@@ -37,13 +38,13 @@ impl Stepwise<'_> {
 
     /// Its first `tokens` tokens are computed, or will be when the step ends: what others may share
     /// of its full blocks can be found from now on, and what is its `own` too if it comes back.
-    pub(super) fn cache(&mut self, id: u32, tokens: u32, own: bool, jobs: &[StepJob]) {
-        let job = &jobs[id as usize];
+    pub(super) fn cache(&mut self, id: u32, tokens: u32, own: bool, jobs: &Jobs<JobState>) {
+        let job = &jobs[id];
         if !self.spec.prefix_caching || (job.lineage.is_none() && !own) {
             return;
         }
         let full = (tokens / self.spec.block_size) as usize;
-        for (index, block) in (0..).zip(&job.state.blocks[..full]) {
+        for (index, block) in (0..).zip(&job.state.holdings.blocks[..full]) {
             let content = self.content(id, job, index);
             if own || !matches!(content.line, Line::Own(_)) {
                 self.pool.fill(*block, content);
@@ -53,7 +54,7 @@ impl Stepwise<'_> {
 
     /// It was served to the end: what it leaves to the next turn of its session can be found.
     pub(super) fn carry_on(&mut self, job: &StepJob) {
-        let Some(lineage) = job.lineage.as_deref().filter(|_| self.spec.prefix_caching) else {
+        let Some(lineage) = job.lineage.as_ref().filter(|_| self.spec.prefix_caching) else {
             return;
         };
         let Some(session) = lineage.session else { return };
@@ -61,7 +62,7 @@ impl Stepwise<'_> {
         let shared = lineage.prefix_tokens / self.spec.block_size;
         for index in shared..carried {
             let content = Content { line: Line::Session(session.get()), index };
-            self.pool.fill(job.state.blocks[index as usize], content);
+            self.pool.fill(job.state.holdings.blocks[index as usize], content);
         }
     }
 }

@@ -1,16 +1,17 @@
 //! What a finished step did: tokens leave, prompts grow, requests finish.
 
-use super::{Step, StepJob, Stepwise};
+use super::{JobState, Step, Stepwise};
 use crate::sim::job::Place;
+use crate::sim::jobs::Jobs;
 use crate::slo::Fate;
 use crate::units::Picos;
 
 impl Stepwise<'_> {
     /// Applies `step`, which ended at `now`.
-    pub(super) fn complete(&mut self, step: &Step, now: Picos, jobs: &mut [StepJob]) {
+    pub(super) fn complete(&mut self, step: &Step, now: Picos, jobs: &mut Jobs<JobState>) {
         let mut finished = false;
         for work in &step.batch {
-            let job = &mut jobs[work.id as usize];
+            let job = &mut jobs[work.id];
             self.load.prefill_tokens += u64::from(work.chunk);
             if job.place == Place::Gone {
                 // It left meanwhile: its work is done and charged all the same.
@@ -42,12 +43,12 @@ impl Stepwise<'_> {
         }
         self.news.sort();
         if finished {
-            self.running.retain(|id| jobs[*id as usize].place == Place::Running);
+            self.running.retain(|id| jobs[*id].place == Place::Running);
         }
     }
 
-    fn finish(&mut self, id: u32, now: Picos, jobs: &mut [StepJob]) {
-        let job = &mut jobs[id as usize];
+    fn finish(&mut self, id: u32, now: Picos, jobs: &mut Jobs<JobState>) {
+        let job = &mut jobs[id];
         self.settle_decode(job);
         if !job.fails {
             self.carry_on(job);
@@ -60,7 +61,7 @@ impl Stepwise<'_> {
             self.load.completed += 1;
         }
         self.load.outstanding -= 1;
-        self.finishing.push(id);
+        self.finishing.push(std::mem::take(&mut job.state.holdings));
         self.news.served.push(id);
     }
 }

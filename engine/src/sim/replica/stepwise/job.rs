@@ -14,10 +14,8 @@ pub struct JobState {
     pub target: u32,
     /// Most tokens that were ever in its cache; computing them again is waste.
     pub high_water: u32,
-    /// Blocks of its length that it holds, in order.
-    pub blocks: Vec<BlockId>,
-    /// Blocks of its windows that it holds.
-    pub window_blocks: Vec<BlockId>,
+    /// Blocks that it holds.
+    pub holdings: Holdings,
     /// When its last token left.
     pub last_token: Picos,
     /// What a decode sequence had been charged when it last began to decode.
@@ -30,6 +28,15 @@ pub struct JobState {
     pub gap_limit: Option<Picos>,
     /// It lost its blocks since its last token left.
     pub preempted_since_token: bool,
+}
+
+/// Blocks of one request.
+#[derive(Debug, Clone, Default)]
+pub struct Holdings {
+    /// Those of its length, in order.
+    pub blocks: Vec<BlockId>,
+    /// Those of its windows.
+    pub of_windows: Vec<BlockId>,
 }
 
 /// A request on a stepwise replica.

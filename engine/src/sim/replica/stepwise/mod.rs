@@ -10,13 +10,14 @@ mod job;
 mod schedule;
 
 use blocks::{BlockId, BlockPool};
-use job::{JobState, StepJob};
+use job::{Holdings, JobState, StepJob};
 
 use super::books::{Books, kv_reads, part, prefill_cost};
 use super::queue::Queue;
 use super::{Held, News, Refusals, ReplicaEngine, ReplicaLoad};
 use crate::sim::ReplicaSpec;
 use crate::sim::job::Place;
+use crate::sim::jobs::Jobs;
 use crate::slo::Fate;
 use crate::step_time::BatchShape;
 use crate::units::Picos;
@@ -32,7 +33,7 @@ pub struct Stepwise<'a> {
     queue: Queue,
     /// Finished at the last boundary; under asynchronous scheduling their seats and blocks are
     /// usable one step later.
-    finishing: Vec<u32>,
+    finishing: Vec<Holdings>,
     /// Requests in the batch that left the system; they leave it at the next boundary.
     leaving: u32,
     /// The step in progress.
@@ -90,8 +91,8 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
         self.gap_limits = limits.to_vec();
     }
 
-    fn push(&mut self, id: u32, now: Picos, jobs: &mut [StepJob]) {
-        let job = &mut jobs[id as usize];
+    fn push(&mut self, id: u32, now: Picos, jobs: &mut Jobs<JobState>) {
+        let job = &mut jobs[id];
         job.state.target = job.input;
         job.state.gap_limit = self.gap_limits.get(job.class as usize).copied().flatten();
         job.place = Place::Waiting;
@@ -104,7 +105,7 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
         }
     }
 
-    fn boundary(&mut self, now: Picos, _most_steps: u64, jobs: &mut [StepJob]) {
+    fn boundary(&mut self, now: Picos, _most_steps: u64, jobs: &mut Jobs<JobState>) {
         self.waking = None;
         self.news.clear();
         let mut visible = now;
@@ -112,21 +113,21 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
         if let Some(step) = &step {
             self.hold(step);
         }
-        self.release_finishing(jobs);
+        self.release_finishing();
         self.drop_leaving(jobs);
         if let Some(step) = step {
             self.complete(&step, now, jobs);
             if self.spec.async_scheduling {
                 visible = step.start;
             } else {
-                self.release_finishing(jobs);
+                self.release_finishing();
             }
         }
         self.start_step(now, visible, jobs);
     }
 
-    fn leave(&mut self, id: u32, fate: Fate, now: Picos, jobs: &mut [StepJob]) {
-        let job = &mut jobs[id as usize];
+    fn leave(&mut self, id: u32, fate: Fate, now: Picos, jobs: &mut Jobs<JobState>) {
+        let job = &mut jobs[id];
         match job.place {
             Place::Waiting => {
                 self.load.leave_queue(job.prefill_left(), job.decode_left(), job.age_in_queue(now));
@@ -138,20 +139,21 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
         job.end(fate, now);
     }
 
-    fn cut(&mut self, _now: Picos, _jobs: &mut [StepJob]) {}
+    fn cut(&mut self, _now: Picos, _jobs: &mut Jobs<JobState>) {}
 
-    fn settle(&mut self, now: Picos, jobs: &mut [StepJob]) {
+    fn settle(&mut self, now: Picos, jobs: &mut Jobs<JobState>) {
         if let Some(step) = self.step.take() {
             self.hold(&step);
             for work in step.batch.iter().filter(|work| work.chunk == 0) {
-                let job = &mut jobs[work.id as usize];
+                let job = &mut jobs[work.id];
                 job.state.kv += 1;
                 self.settle_decode(job);
             }
         }
         for id in self.running.iter().copied().chain(self.queue.preempted()) {
-            let job = &mut jobs[id as usize];
-            if job.place != Place::Gone && job.stamps.generated > 0 {
+            if let Some(job) = jobs.get_mut(id)
+                && (job.place != Place::Gone && job.stamps.generated > 0)
+            {
                 job.gap_until(now);
             }
         }
@@ -185,7 +187,7 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
         self.running.len()
     }
 
-    fn oldest_age(&self, at: Picos, jobs: &[StepJob]) -> Picos {
+    fn oldest_age(&self, at: Picos, jobs: &Jobs<JobState>) -> Picos {
         self.queue.oldest_age(at, jobs)
     }
 
@@ -201,8 +203,8 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
         &self.news
     }
 
-    fn outstanding(&self, jobs: &[StepJob]) -> Vec<u32> {
-        let runs = |id: &u32| jobs[*id as usize].place == Place::Running;
+    fn outstanding(&self, jobs: &Jobs<JobState>) -> Vec<u32> {
+        let runs = |id: &u32| jobs[*id].place == Place::Running;
         let running = self.running.iter().copied().filter(runs);
         let mut all: Vec<u32> = running.chain(self.queue.waiting(jobs)).collect();
         all.sort_unstable();
@@ -226,11 +228,11 @@ impl Stepwise<'_> {
     }
 
     /// Decides the next step with what is known at `visible` and starts it at `now`.
-    fn start_step(&mut self, now: Picos, visible: Picos, jobs: &mut [StepJob]) {
+    fn start_step(&mut self, now: Picos, visible: Picos, jobs: &mut Jobs<JobState>) {
         let mut batch = self.schedule(now, visible, jobs);
         if batch.is_empty() {
             // Nothing runs, so nothing is ahead of the scheduler: it sees the present.
-            self.release_finishing(jobs);
+            self.release_finishing();
             batch = self.schedule(now, now, jobs);
         }
         if batch.is_empty() {
@@ -246,19 +248,19 @@ impl Stepwise<'_> {
     }
 
     /// Shares the step's time out to what caused it.
-    fn charge(&mut self, shape: BatchShape, batch: &[Work], jobs: &mut [StepJob]) {
+    fn charge(&mut self, shape: BatchShape, batch: &[Work], jobs: &mut Jobs<JobState>) {
         let law = &self.spec.law;
         let pairs = |job: &StepJob, chunk: u32| {
             law.pairs(BatchShape::half_pairs(u64::from(job.state.kv), u64::from(chunk)))
         };
         let prefills = || batch.iter().filter(|work| work.chunk > 0);
-        let all_pairs = prefills().map(|work| pairs(&jobs[work.id as usize], work.chunk));
+        let all_pairs = prefills().map(|work| pairs(&jobs[work.id], work.chunk));
         let all_pairs = all_pairs.fold(Picos::ZERO, |sum, pairs| sum + pairs);
         let composition =
             law.composition(shape.prefill_tokens, shape.prefill_half_pairs, shape.decode_seqs);
         let per_token = self.books.step(law, shape, composition, all_pairs);
         for work in prefills() {
-            let job = &mut jobs[work.id as usize];
+            let job = &mut jobs[work.id];
             let cost = prefill_cost(per_token, work.chunk, pairs(job, work.chunk));
             let again = job.state.high_water.saturating_sub(job.state.kv).min(work.chunk);
             job.stamps.busy += cost;
@@ -286,10 +288,10 @@ impl Stepwise<'_> {
 }
 
 /// The batch shape that the step law sees.
-fn shape(batch: &[Work], jobs: &[StepJob]) -> BatchShape {
+fn shape(batch: &[Work], jobs: &Jobs<JobState>) -> BatchShape {
     let mut shape = BatchShape::default();
     for work in batch {
-        let context = u64::from(jobs[work.id as usize].state.kv);
+        let context = u64::from(jobs[work.id].state.kv);
         if work.chunk == 0 {
             shape.add_decode(context);
         } else {

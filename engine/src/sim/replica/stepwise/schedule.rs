@@ -5,8 +5,9 @@
 //! the tail of the list, which may be itself. Then, unless somebody was preempted, preempted
 //! requests and the queue in order, until seats, budget or blocks refuse the head.
 
-use super::{BlockId, JobState, StepJob, Stepwise, Work};
+use super::{BlockId, Holdings, JobState, StepJob, Stepwise, Work};
 use crate::sim::job::Place;
+use crate::sim::jobs::Jobs;
 use crate::units::Picos;
 
 impl Stepwise<'_> {
@@ -15,7 +16,7 @@ impl Stepwise<'_> {
         &mut self,
         now: Picos,
         visible: Picos,
-        jobs: &mut [StepJob],
+        jobs: &mut Jobs<JobState>,
     ) -> Vec<Work> {
         let mut batch = Vec::with_capacity(self.running.len() + 1);
         let mut budget = self.spec.max_num_batched_tokens;
@@ -31,17 +32,17 @@ impl Stepwise<'_> {
         &mut self,
         batch: &mut Vec<Work>,
         budget: &mut u32,
-        jobs: &mut [StepJob],
+        jobs: &mut Jobs<JobState>,
     ) -> bool {
         let mut any_preempted = false;
         let mut next = 0;
         while next < self.running.len() && *budget > 0 {
             let id = self.running[next];
-            let job = &jobs[id as usize];
+            let job = &jobs[id];
             let chunk = job.prefill_left().min(*budget);
             let tokens = chunk.max(1);
             let reach = job.state.kv + tokens;
-            let needed = self.blocks_for(reach) - held(&job.state.blocks);
+            let needed = self.blocks_for(reach) - held(&job.state.holdings.blocks);
             while self.pool.free_count() < u64::from(needed) && self.running.len() > next {
                 self.preempt_tail(jobs);
                 any_preempted = true;
@@ -49,7 +50,7 @@ impl Stepwise<'_> {
             if self.running.len() == next {
                 break; // it was the tail itself
             }
-            self.take_blocks(&mut jobs[id as usize], needed);
+            self.take_blocks(&mut jobs[id], needed);
             if chunk > 0 {
                 self.cache(id, reach, false, jobs);
             }
@@ -62,16 +63,16 @@ impl Stepwise<'_> {
 
     /// The tail of the running list loses its blocks and goes to the front of the queue. Full
     /// blocks keep what they hold until taken; they are freed last block first.
-    fn preempt_tail(&mut self, jobs: &mut [StepJob]) {
+    fn preempt_tail(&mut self, jobs: &mut Jobs<JobState>) {
         let Some(id) = self.running.pop() else { return };
-        let job = &mut jobs[id as usize];
+        let job = &mut jobs[id];
         if job.is_decoding() {
             self.settle_decode(job);
         }
         let kv = job.state.kv;
         self.cache(id, kv, true, jobs);
-        self.release(id, jobs);
-        let job = &mut jobs[id as usize];
+        self.release(std::mem::take(&mut jobs[id].state.holdings));
+        let job = &mut jobs[id];
         let left_before = job.prefill_left();
         job.state.high_water = job.state.high_water.max(job.state.kv);
         job.state.kv = 0;
@@ -91,14 +92,14 @@ impl Stepwise<'_> {
         batch: &mut Vec<Work>,
         budget: &mut u32,
         (now, visible): (Picos, Picos),
-        jobs: &mut [StepJob],
+        jobs: &mut Jobs<JobState>,
     ) {
         while let Some(id) = self.queue.head(visible, jobs) {
             if self.running.len() + self.finishing.len() >= self.spec.max_num_seqs as usize {
                 self.refusals.seats += 1;
                 return;
             }
-            let job = &jobs[id as usize];
+            let job = &jobs[id];
             if self.has_no_room(job, *budget) {
                 self.refusals.kv_memory += 1;
                 return;
@@ -148,22 +149,22 @@ impl Stepwise<'_> {
         hits: Vec<BlockId>,
         chunk: u32,
         now: Picos,
-        jobs: &mut [StepJob],
+        jobs: &mut Jobs<JobState>,
     ) {
         self.queue.pop();
-        let job = &mut jobs[id as usize];
+        let job = &mut jobs[id];
         self.load.leave_queue(job.prefill_left(), job.decode_left(), job.age_in_queue(now));
         for block in &hits {
             self.pool.hold(*block);
         }
         let cached = held(&hits) * self.spec.block_size;
         let needed = self.blocks_for(cached + chunk) - held(&hits);
-        job.state.blocks = hits;
+        job.state.holdings.blocks = hits;
         for _ in 0..self.spec.window_blocks_per_seq {
-            job.state.window_blocks.extend(self.pool.take());
+            job.state.holdings.of_windows.extend(self.pool.take());
         }
-        self.take_blocks(&mut jobs[id as usize], needed);
-        let job = &mut jobs[id as usize];
+        self.take_blocks(&mut jobs[id], needed);
+        let job = &mut jobs[id];
         job.state.kv = cached;
         job.place = Place::Running;
         if job.stamps.schedule(now, cached) {
@@ -178,7 +179,7 @@ impl Stepwise<'_> {
         for _ in 0..count {
             let taken = self.pool.take();
             debug_assert!(taken.is_some(), "the caller counted the free blocks");
-            job.state.blocks.extend(taken);
+            job.state.holdings.blocks.extend(taken);
         }
     }
 
@@ -187,27 +188,27 @@ impl Stepwise<'_> {
     }
 
     /// Frees what finished at an earlier boundary.
-    pub(super) fn release_finishing(&mut self, jobs: &mut [StepJob]) {
-        for id in std::mem::take(&mut self.finishing) {
-            self.release(id, jobs);
+    pub(super) fn release_finishing(&mut self) {
+        for holdings in std::mem::take(&mut self.finishing) {
+            self.release(holdings);
         }
     }
 
     /// Requests that left the system while they ran leave the batch.
-    pub(super) fn drop_leaving(&mut self, jobs: &mut [StepJob]) {
+    pub(super) fn drop_leaving(&mut self, jobs: &mut Jobs<JobState>) {
         if std::mem::take(&mut self.leaving) == 0 {
             return;
         }
-        let gone = |id: &mut u32| jobs[*id as usize].place == Place::Gone;
+        let gone = |id: &mut u32| jobs[*id].place == Place::Gone;
         for id in self.running.extract_if(.., gone).collect::<Vec<_>>() {
-            self.release(id, jobs);
+            self.release(std::mem::take(&mut jobs[id].state.holdings));
         }
     }
 
     /// A request lets go of its blocks, those of its windows first and then from its last one on.
-    fn release(&mut self, id: u32, jobs: &mut [StepJob]) {
-        let JobState { blocks, window_blocks, .. } = &mut jobs[id as usize].state;
-        for block in window_blocks.drain(..).chain(blocks.drain(..).rev()) {
+    fn release(&mut self, holdings: Holdings) {
+        let Holdings { blocks, of_windows } = holdings;
+        for block in of_windows.into_iter().chain(blocks.into_iter().rev()) {
             self.pool.release(block);
         }
     }

@@ -5,6 +5,8 @@ mod accounting;
 mod common;
 #[path = "cli/diff.rs"]
 mod diff;
+#[path = "cli/plan.rs"]
+mod plan;
 #[path = "cli/program.rs"]
 mod program;
 #[path = "cli/replay.rs"]

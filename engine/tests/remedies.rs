@@ -115,3 +115,35 @@ fn a_scenario_that_does_not_fit_has_no_remedies() {
     let why = remedies(&doc, &scenario).expect_err("it does not fit");
     assert!(why.to_string().contains("does not fit"));
 }
+
+/// A pool that starts cold under a class with sessions: routing and starts are edits too, each what
+/// a comparison says.
+#[test]
+fn routing_and_starts_are_remedies_where_they_can_matter() {
+    let (doc, scenario) = sides(|document| {
+        document["workload"]["horizon_s"] = json!(120.0);
+        let class = &mut document["workload"]["classes"][0];
+        class["shared_prefix"] = json!({ "tokens": 256, "count": 8 });
+        let pool = &mut document["fleet"]["pools"][0];
+        (pool["replicas"], pool["start_up_s"]) = (json!(3), json!(40.0));
+        pool["cold_start"] = json!(true);
+    });
+    let report = remedies(&doc, &scenario).expect("it can be simulated");
+    let starts: Vec<&RemedyRow> =
+        report.remedies.iter().filter(|row| row.id == "start_up").collect();
+    assert_eq!(starts.len(), 2, "faster, and warm");
+    assert!(starts.iter().all(|row| row.added_good > 0 && !row.caveats.is_empty()), "{starts:?}");
+    let routed = row(&report, "routing");
+    assert_eq!(routed.inputs.len(), 1);
+    for row in starts.into_iter().chain([routed]) {
+        let edited = check(&row.doc).expect("it was simulated").scenario;
+        let sides =
+            [Side { doc: &doc, scenario: &scenario }, Side { doc: &row.doc, scenario: &edited }];
+        assert_eq!(row.results, compare(sides[0], sides[1], 1).results, "{}", row.title);
+    }
+    let (doc, scenario) = sides(overloaded);
+    let report = remedies(&doc, &scenario).expect("it can be simulated");
+    for id in ["routing", "start_up"] {
+        assert!(report.not_applicable.iter().any(|absent| absent.id == id), "{id}");
+    }
+}

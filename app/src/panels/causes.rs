@@ -306,7 +306,7 @@ fn is_outdated(bench: Workbench) -> Signal<bool> {
 fn Waiting(bench: Workbench) -> impl IntoView {
     let text = move || {
         if bench.phase.get() == "running" {
-            "Being worked out over several seeds"
+            "Being worked out over many windows"
         } else {
             "Not worked out for these inputs"
         }

@@ -89,7 +89,7 @@ fn line_of(bench: Workbench) -> String {
     let plan = bench.plan.get();
     let planning = match (plan.running, plan.current(&last.doc)) {
         (Some(running), _) => Planning::Running(running.share),
-        (None, Some(plan)) => Planning::Done(plan.seeds.len()),
+        (None, Some(plan)) => Planning::Done(plan.windows()),
         (None, None) => Planning::Not,
     };
     let line = status::simulated(&last.value, planning);

@@ -183,7 +183,7 @@ pub struct FleetSizeRow {
     pub good: String,
     /// The same, per cent, for the bar.
     pub bar: f64,
-    /// In how many runs it held.
+    /// The share of windows in which it held.
     pub holds: String,
     /// How far the mix may grow.
     pub up_to: String,
@@ -212,7 +212,7 @@ pub fn fleet_sizes(plan: &PlanReport) -> Vec<FleetSizeRow> {
             is_present: row.is_present,
             good: format::with_unit(&format::aligned(row.attainment * 100.0, 1), "%"),
             bar: (row.attainment * 100.0).clamp(0.0, 100.0),
-            holds: format!("{}/{}", row.holds_in, row.runs),
+            holds: format::with_unit(&format::aligned(row.probability * 100.0, 0), "%"),
             up_to: row.alpha.map_or_else(
                 || format::NONE.into(),
                 |alpha| format!("{}{}", if row.alpha_is_least { "≥ " } else { "" }, times(alpha)),
@@ -272,7 +272,7 @@ fn whole(x: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use goodput_engine::planner::report::{PlanAnswer, PlanBudget};
+    use goodput_engine::planner::report::{PlanAnswer, PlanBudget, Sizing};
 
     use super::*;
 
@@ -280,13 +280,16 @@ mod tests {
         PlanReport {
             sentence: String::new(),
             answer: PlanAnswer::NotFound { tried: 1 },
+            sizing: Sizing::default(),
             fleets: Vec::new(),
             marginal: Vec::new(),
+            failures: Vec::new(),
             replicas_floor: 1,
             alpha: Some(alpha),
             alpha_is_least,
             deliverable: None,
             binding,
+            inverse: None,
             pool: None,
             other_pools: Vec::new(),
             notes: Vec::new(),

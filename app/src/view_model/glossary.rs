@@ -245,8 +245,8 @@ const SUPPLY: &[Term] = &[
     term(
         "replicas",
         "Replicas that hold it",
-        "The smallest number of replicas with which the contract holds, here and with one more, \
-         over several seeds.",
+        "The smallest number of replicas with which the contract holds, here and with one more, in \
+         95 % of simulated windows: runs from warm-up to horizon, each with a seed of its own.",
         "GPUs = replicas × GPUs each",
         "",
     ),

@@ -24,8 +24,8 @@ pub enum Planning {
     Not,
     /// Under way, and how far.
     Running(Option<f64>),
-    /// Done, over so many seeds.
-    Done(usize),
+    /// Done, by so many windows of the answer.
+    Done(u32),
 }
 
 /// After it: what was simulated, and what the plan is doing or has done.
@@ -44,8 +44,9 @@ pub fn simulated(report: &SimReport, planning: Planning) -> String {
             Some(format!("looking for the fleet that holds, {}", whole_percent(share)))
         }
         Planning::Running(None) => Some("looking for the fleet that holds".to_owned()),
-        Planning::Done(seeds) => {
-            Some(format!("fleet sizes over {}", format::plural(seeds as u64, "seed", "seeds")))
+        Planning::Done(windows) => {
+            let windows = format::plural(u64::from(windows), "window", "windows");
+            Some(format!("fleet sizes over {windows}"))
         }
         Planning::Not => None,
     };

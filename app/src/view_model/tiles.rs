@@ -2,7 +2,7 @@
 //! pinned baseline.
 
 use goodput_engine::accounts::report::{GoodputKind, MixRate, SimReport, TokenKind};
-use goodput_engine::planner::report::{PlanAnswer, PlanReport};
+use goodput_engine::planner::report::{FleetRow, PlanAnswer, PlanReport};
 use goodput_engine::scenario::doc::{QualityDoc, ScenarioDoc};
 use goodput_engine::step_time::Origin;
 
@@ -159,7 +159,7 @@ fn replicas(source: &Source) -> Tile {
         is_earlier: source.plan.is_none(),
     };
     let Some(plan) = source.plan.or(source.earlier_plan) else {
-        let detail = "being worked out over several seeds".to_owned();
+        let detail = "being worked out over many windows".to_owned();
         return Tile { detail, is_earlier: false, ..tile(None, None, String::new()) };
     };
     match &plan.answer {
@@ -169,11 +169,13 @@ fn replicas(source: &Source) -> Tile {
                 format::plural(u64::from(*gpus), "GPU", "GPUs"),
                 format::plural(u64::from(*replicas), "replica", "replicas"),
             );
+            let share =
+                |row: &FleetRow| format::with_unit(&format::fixed(row.probability * 100.0, 0), "%");
             let row = |n: u32| plan.fleets.iter().find(move |row| row.replicas == n);
             let held = row(*replicas)
-                .map(|row| format!("; holds in {} of {} runs", row.holds_in, row.runs));
+                .map(|row| format!("; holds in {} of {} windows", share(row), row.runs));
             let below = row(replicas.saturating_sub(1))
-                .map(|row| format!(", {} in {}", row.replicas, row.holds_in));
+                .map(|row| format!(", {} in {}", row.replicas, share(row)));
             let detail: String = std::iter::once(size).chain(held).chain(below).collect();
             tile(Some(*replicas), Some(shortfall(*replicas, have)), detail)
         }

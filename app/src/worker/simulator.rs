@@ -163,8 +163,8 @@ fn plan(doc: &ScenarioDoc, progress: &mut dyn FnMut(f64)) -> Result<PlanReport, 
     let scenario = checked(doc)?;
     let watch = |at: &planner::Progress| {
         if let planner::Progress::Working { done, .. } = at {
-            // How many runs a search takes is not known before; most take some dozens.
-            progress(f64::from(*done) / (f64::from(*done) + 20.0));
+            // How many runs a search takes is not known before; most take two or three hundred.
+            progress(f64::from(*done) / (f64::from(*done) + 100.0));
         }
         true
     };

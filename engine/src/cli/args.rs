@@ -40,6 +40,8 @@ Examples:
   goodput simulate '#s=1.…' --requests out.csv      every request, one line each
   goodput simulate s.json --by prompt,output        outcomes as a heat map
   goodput plan scenario.json                        how many replicas hold the contract
+  goodput plan s.json --confidence 0.99 --serve     more surely, and as `vllm serve` commands
+  goodput plan s.json --inverse --over-time         what this fleet could do; sizes over time
   goodput diff before.json after.json               what an edit does, request by request
   goodput sweep grid.json --out results.jsonl       a grid of scenarios, on all cores, resumable
   goodput review bench.json trace.csv               what the files say and do not say
@@ -66,7 +68,7 @@ pub enum Verb {
     Simulate(SimulateArgs),
     /// The smallest fleet that holds the contract, the distance to the cliff, what binds, and what
     /// else would help at what price.
-    Plan(ScenarioArg),
+    Plan(PlanArgs),
     /// Two scenarios side by side: inputs that differ, results, and what became of each request.
     Diff(DiffArgs),
     /// Many scenarios, on all cores: one line of JSON each, in order.
@@ -120,6 +122,45 @@ pub struct ScenarioArg {
     /// A JSON file, - for standard input, or a share link or its fragment.
     #[arg(value_name = "SCENARIO")]
     pub scenario: String,
+}
+
+/// `plan`.
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// The scenario.
+    #[command(flatten)]
+    pub scenario: ScenarioArg,
+    /// The share of windows (runs from warm-up to horizon) in which the fleet has to hold, 0.5 to
+    /// 0.99, instead of the scenario's `targets.confidence`, which is 0.95 where nobody says.
+    #[arg(long, value_name = "SHARE")]
+    pub confidence: Option<f64>,
+    /// Also what the fleet of the scenario could do: the largest rate, the longest mean output, the
+    /// most bunched arrivals, the tightest TTFT and TPOT, the most users, months of headroom.
+    #[arg(long)]
+    pub inverse: bool,
+    /// Also what each part of the horizon takes, and what a fixed, a scheduled and an autoscaled
+    /// fleet make of it: debt, goodput and cost of each, simulated.
+    #[arg(long)]
+    pub over_time: bool,
+    /// Also the size by these benchmark results of one replica alone, without a simulation: the load
+    /// that it last took within the contract of the first class. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub measured: Vec<PathBuf>,
+    /// Also the plan as `vllm serve` commands, and what no flag of theirs sets.
+    #[arg(long)]
+    pub serve: bool,
+    /// Growth of the load, per cent a month, for which the months of headroom are counted.
+    #[arg(long, value_name = "PERCENT", default_value_t = 10.0, requires = "inverse", value_parser = growth)]
+    pub growth: f64,
+}
+
+fn growth(text: &str) -> Result<f64, String> {
+    let percent: f64 = text.parse().map_err(|why| format!("{text:?}: {why}"))?;
+    if (0.0..=1_000.0).contains(&percent) {
+        Ok(percent)
+    } else {
+        Err("give per cent a month, 0 to 1000".to_owned())
+    }
 }
 
 /// `estimate`.

@@ -8,7 +8,8 @@ use goodput_engine::catalog;
 use goodput_engine::ingest::Parsed;
 use goodput_engine::problem::Problem;
 use goodput_engine::scenario::doc::{
-    ArrivalsDoc, ClassDoc, FleetDoc, LengthsDoc, PoolDoc, ScenarioDoc, SloDoc, VERSION, WorkloadDoc,
+    ArrivalsDoc, ClassDoc, FleetDoc, LengthsDoc, PoolDoc, ScenarioDoc, SloDoc, TargetsDoc, VERSION,
+    WorkloadDoc,
 };
 use goodput_engine::scenario::{GpuRef, ModelRef};
 
@@ -134,6 +135,7 @@ fn document_around(pool: PoolDoc) -> ScenarioDoc {
             }],
         },
         fleet: FleetDoc::of(pool),
+        targets: TargetsDoc::default(),
     }
 }
 

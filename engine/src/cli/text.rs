@@ -1,9 +1,11 @@
 //! Reports as text for people: a sentence, then the numbers that stand behind it.
 
 mod estimate;
+mod over_time;
 mod plan;
 mod pools;
 mod remedies;
+mod serve;
 mod simulation;
 
 use std::fmt::Write;
@@ -14,8 +16,10 @@ use goodput_engine::ingest::TraceSummary;
 use goodput_engine::problem::Severity;
 
 pub use estimate::estimate;
+pub use over_time::over_time;
 pub use plan::plan;
 pub use remedies::remedies;
+pub use serve::serve;
 pub use simulation::simulation;
 
 /// Lines of a label and a value, the values under each other.
@@ -46,6 +50,11 @@ impl Page {
     pub fn into_text(self) -> String {
         self.0
     }
+}
+
+/// A sentence of its own behind what was said.
+pub fn paragraph(text: &str) -> String {
+    format!("\n{text}\n")
 }
 
 /// A value or a dash.

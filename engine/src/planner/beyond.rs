@@ -2,6 +2,7 @@
 //! requests would be lost whatever the fleet.
 
 use super::alone::{Cause, Lost, losses};
+use super::odds::Odds;
 use super::report::PlanAnswer;
 use crate::accounts::replica_spec;
 use crate::accounts::words::{percent, span_ms};
@@ -12,21 +13,45 @@ use crate::slo::Contract;
 use crate::units::Picos;
 use crate::workload::TrafficClass;
 
-/// Why no count of replicas helps, if so, in any of the first `seeds` draws.
+/// Draws in which somebody is looked for who is lost whatever the fleet.
+const FIRST_DRAWS: u32 = 5;
+/// Draws by which it is told how often that breaks the contract, where it does in one of those.
+const MOST_DRAWS: u32 = 40;
+
+/// Why no count of replicas helps, if so: in too many draws too many requests would not be good if
+/// each had a replica to itself.
 pub fn beyond_count(
     scenario: &Scenario,
     supply: Option<&SupplyEstimate>,
-    seeds: u64,
+    is_drawn: bool,
 ) -> Option<PlanAnswer> {
     let Some(supply) = supply else { return Some(does_not_fit(scenario)) };
     if supply.simplified {
         return Some(declared(scenario, supply));
     }
     let spec = replica_spec(&scenario.pool).ok()?;
-    (0..seeds).find_map(|offset| {
-        let seed = scenario.seed.wrapping_add(offset);
+    let in_draw = |offset: u32| {
+        let seed = scenario.seed.wrapping_add(u64::from(offset));
         capped(&Scenario { seed, ..scenario.clone() }, &spec)
-    })
+    };
+    if !is_drawn {
+        return in_draw(0);
+    }
+    let mut odds = Odds::default();
+    let mut first = None;
+    while odds.runs < MOST_DRAWS {
+        let capped = in_draw(odds.runs);
+        odds.add(capped.is_none());
+        first = first.or(capped);
+        if odds.runs == FIRST_DRAWS && first.is_none() {
+            return None;
+        }
+        let standing = odds.against(scenario.confidence);
+        if odds.runs >= FIRST_DRAWS && standing.is_settled {
+            break;
+        }
+    }
+    first.filter(|_| !odds.against(scenario.confidence).holds)
 }
 
 fn does_not_fit(scenario: &Scenario) -> PlanAnswer {

@@ -9,15 +9,26 @@
 
 mod alone;
 mod beyond;
+mod failures;
+mod fleets;
+mod inverse;
 mod marginal;
+pub mod measured;
+mod odds;
 mod one_pool;
+mod one_run;
+pub mod over_time;
 pub mod report;
 mod runs;
 mod search;
+pub mod serve;
+mod tightest;
 mod variant;
 mod words;
+mod workloads;
 
-pub use variant::{ALPHA_STEPS, Constraint, Variant};
+pub use variant::{ALPHA_STEPS, Constraint, Stretch, Variant};
+pub use words::interval;
 
 pub use one_pool::Delivered;
 use one_pool::PoolPlanner;
@@ -27,6 +38,22 @@ use crate::estimate::estimate;
 use crate::fleet::Scaling;
 use crate::scenario::Scenario;
 use runs::BUDGET;
+
+/// What a plan answers beside how many replicas hold, how far the present fleet is from the cliff
+/// and what binds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scope {
+    /// What the present fleet could do: [`report::Inverse`].
+    pub inverse: bool,
+    /// Growth of the load a month for which its headroom is counted, 0.1 is 10 %.
+    pub growth_per_month: f64,
+}
+
+impl Default for Scope {
+    fn default() -> Self {
+        Self { inverse: false, growth_per_month: 0.1 }
+    }
+}
 
 /// How far a plan has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,8 +82,17 @@ pub struct Planner {
 
 /// The whole plan. `watch` is told before every simulation and ends the plan early by returning
 /// false, with what is known by then: `None` if that is nothing.
-pub fn plan(scenario: &Scenario, mut watch: impl FnMut(&Progress) -> bool) -> Option<PlanReport> {
-    let mut planner = Planner::new(scenario);
+pub fn plan(scenario: &Scenario, watch: impl FnMut(&Progress) -> bool) -> Option<PlanReport> {
+    plan_with(scenario, Scope::default(), watch)
+}
+
+/// The same with what else is asked.
+pub fn plan_with(
+    scenario: &Scenario,
+    scope: Scope,
+    mut watch: impl FnMut(&Progress) -> bool,
+) -> Option<PlanReport> {
+    let mut planner = Planner::asked(scenario, scope, BUDGET);
     loop {
         let progress = planner.progress();
         if progress == Progress::Done || !watch(&progress) {
@@ -72,7 +108,8 @@ pub fn plan(scenario: &Scenario, mut watch: impl FnMut(&Progress) -> bool) -> Op
 /// # Errors
 /// What no count of replicas can mend, in a sentence.
 pub fn deliverable(scenario: &Scenario) -> Result<Option<Delivered>, String> {
-    PoolPlanner::within(&of_constant_size(scenario.clone()), BUDGET).find_delivered()
+    PoolPlanner::within(&of_constant_size(scenario.clone()), Scope::default(), BUDGET)
+        .find_delivered()
 }
 
 impl Planner {
@@ -85,6 +122,11 @@ impl Planner {
     /// [`report::PlanBudget`], pools alike. What is not decided by then the report leaves open, and
     /// says so.
     pub fn within(scenario: &Scenario, budget: u64) -> Self {
+        Self::asked(scenario, Scope::default(), budget)
+    }
+
+    /// The same with what else is asked.
+    pub fn asked(scenario: &Scenario, scope: Scope, budget: u64) -> Self {
         let parts: Vec<Scenario> = if scenario.has_several_pools() {
             scenario.parts().iter().map(|part| part.without_idle_classes()).collect()
         } else {
@@ -98,8 +140,9 @@ impl Planner {
         let most = loads.iter().copied().fold(0.0, f64::max);
         let first = loads.iter().position(|load| *load >= most).unwrap_or(0);
         let share = budget / parts.len() as u64;
-        let pools =
-            parts.iter().map(|part| (part.pool.name.clone(), PoolPlanner::within(part, share)));
+        let pools = parts
+            .iter()
+            .map(|part| (part.pool.name.clone(), PoolPlanner::within(part, scope, share)));
         let mut planner =
             Self { pools: pools.collect(), first, notes: words::notes(scenario), report: None };
         planner.put_together();

@@ -1,9 +1,10 @@
 //! The plan of one pool.
 //!
 //! First what no count can mend (`alone`). Then the smallest fleet: bracketed by the estimate,
-//! bisected by simulation on one workload that every fleet serves, confirmed on other seeds. Then
-//! the largest multiple α of the mix at which the present fleet holds, and the same with each
-//! constraint relaxed alone: the one with the largest gain binds.
+//! bisected by simulation on one workload that every fleet serves, chosen by some windows and
+//! confirmed by others (`search`, `odds`). Then the largest multiple α of the mix at which the
+//! present fleet holds, and the same with each constraint relaxed alone: the one with the largest
+//! gain binds.
 //!
 //! A [`PoolPlanner`] keeps no state but the runs that are done: the searches start again
 //! from the beginning after each and look the earlier ones up.
@@ -11,29 +12,29 @@
 //! All runs share one budget of computing. What it does not suffice for is neither "holds" nor "does
 //! not hold" but undecided, and the report says which of its parts are.
 
-use super::report::{FleetRow, PlanAnswer, PlanBudget, PlanReport, Relaxation};
-use super::runs::{Needed, RunSummary, Runs, Stop};
-use super::search::{LARGEST_ALPHA_STEPS, Search};
+mod delivered;
+
+pub use delivered::Delivered;
+
+use super::report::{FleetRow, PlanAnswer, PlanBudget, PlanReport, Relaxation, Sizing};
+use super::runs::{Needed, Runs, Stop};
+use super::search::{Block, LARGEST_ALPHA_STEPS, Search, Sized};
 use super::variant::{ALPHA_STEPS, Constraint, Variant};
-use super::{Progress, beyond, marginal, words};
-use crate::accounts::report::MixRate;
+use super::{Progress, Scope, beyond, failures, fleets, inverse, marginal, words};
 use crate::estimate::estimate;
 use crate::estimate::report::SupplyEstimate;
 use crate::scenario::{MAX_REPLICAS, Scenario};
-use crate::stats;
-
-/// Seeds that confirm an answer, where anything is drawn.
-const SEEDS: u64 = 5;
 
 /// A plan of one pool in progress.
 #[derive(Debug)]
 pub struct PoolPlanner {
     scenario: Scenario,
+    scope: Scope,
     supply: Option<SupplyEstimate>,
     /// Why no count helps, if so.
     beyond_count: Option<PlanAnswer>,
-    /// Seeds that confirm an answer; one where nothing is drawn.
-    seeds: u64,
+    /// Whether another seed gives another window.
+    is_drawn: bool,
     /// Beyond this many, replicas only idle: there are no more requests.
     most_replicas: u32,
     runs: Runs,
@@ -41,28 +42,19 @@ pub struct PoolPlanner {
     needed: Option<Needed>,
 }
 
-/// What a fleet delivers of a mix at its contract.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Delivered {
-    /// The largest multiple of the mix at which the contract holds, times [`ALPHA_STEPS`].
-    pub alpha_steps: u32,
-    /// That multiple of the demand at its peak, as rates that can last; `None` where no multiple
-    /// holds, and beside closed loops.
-    pub rate: Option<MixRate>,
-}
-
 impl PoolPlanner {
     /// A plan whose simulations may do so much work in all, in the unit of [`PlanBudget`]. What is
     /// not decided by then the report leaves open, and says so.
-    pub fn within(scenario: &Scenario, budget: u64) -> Self {
+    pub fn within(scenario: &Scenario, scope: Scope, budget: u64) -> Self {
         let supply = estimate(scenario).supply;
-        let seeds = if is_drawn(scenario) { SEEDS } else { 1 };
-        let beyond_count = beyond::beyond_count(scenario, supply.as_ref(), seeds);
+        let is_drawn = is_drawn(scenario);
+        let beyond_count = beyond::beyond_count(scenario, supply.as_ref(), is_drawn);
         let mut planner = Self {
             scenario: scenario.clone(),
+            scope,
             supply,
             beyond_count,
-            seeds,
+            is_drawn,
             most_replicas: most_in_flight(scenario).clamp(1, MAX_REPLICAS),
             runs: Runs::within(budget),
             report: None,
@@ -113,37 +105,100 @@ impl PoolPlanner {
     }
 
     fn conclude(&self, report: &mut Option<PlanReport>) -> Result<(), Needed> {
-        let answer = match &self.beyond_count {
-            Some(answer) => answer.clone(),
-            None => self.count()?,
+        let block = match &self.beyond_count {
+            Some(answer) => {
+                *report = Some(self.begin(answer.clone(), None));
+                None
+            }
+            None => self.size(report)?,
         };
-        let report = report.insert(PlanReport {
-            sentence: words::sentence(&self.scenario, &answer, &[]),
+        let Some(report) = report else { return Ok(()) };
+        if self.scenario.pool.step_time().is_none() || self.supply.is_none() {
+            return Ok(());
+        }
+        let block = block.unwrap_or(Block::Confirming(0));
+        self.add_fleets(report, block)?;
+        let base = self.add_alpha(report)?;
+        self.add_binding(report, base)?;
+        if let PlanAnswer::Replicas { replicas, .. } = report.answer {
+            report.failures = failures::rows(&self.search(), &self.scenario, replicas, block)?;
+        }
+        if self.scope.inverse {
+            let (_, share_of_work) = self.runs.spent();
+            let search = Search { share_of_work, ..self.search() };
+            let alpha_steps = base.unwrap_or(ALPHA_STEPS);
+            let inverse = inverse::inverse(&search, &self.scenario, self.scope, alpha_steps)?;
+            report.inverse = Some(inverse);
+        }
+        Ok(())
+    }
+
+    /// The answer: what the choosing windows say, and then what those that confirm it do. Returns
+    /// the windows that say how often it holds.
+    fn size(&self, report: &mut Option<PlanReport>) -> Result<Option<Block>, Needed> {
+        let search = self.search();
+        let Some(chosen) = decided(search.chosen(self.guess_replicas()))? else {
+            let (fails, holds) = self.runs.bracket();
+            let report = report.insert(self.begin(PlanAnswer::Undecided { fails, holds }, None));
+            report.undecided.push("replicas".to_owned());
+            return Ok(None);
+        };
+        *report = Some(self.begin(self.answer(chosen), chosen.ok()));
+        let Ok(chosen) = chosen else { return Ok(None) };
+        let confirmed = decided(search.confirmed(chosen))?;
+        let found = confirmed.unwrap_or(Ok(chosen));
+        let report = report.insert(self.begin(self.answer(found), found.ok()));
+        if found.is_ok_and(|sized| !sized.is_confirmed) {
+            report.undecided.push("confirmation".to_owned());
+        }
+        Ok(found.ok().map(|sized| sized.block))
+    }
+
+    fn answer(&self, found: Result<Sized, u32>) -> PlanAnswer {
+        let gpus_per_replica = self.scenario.pool.gpus_per_replica;
+        match found {
+            Ok(Sized { replicas, .. }) => {
+                let gpus = replicas.saturating_mul(gpus_per_replica);
+                PlanAnswer::Replicas { replicas, gpus, gpus_per_replica }
+            }
+            Err(tried) => PlanAnswer::NotFound { tried },
+        }
+    }
+
+    /// A report that has an answer and nothing else yet.
+    fn begin(&self, answer: PlanAnswer, sized: Option<Sized>) -> PlanReport {
+        let Scenario { confidence, horizon, warmup, seed, .. } = self.scenario;
+        let block = sized.map_or(Block::Confirming(0), |sized| sized.block);
+        let standing = sized.and_then(|Sized { replicas, block, .. }| {
+            let search = self.search();
+            search.standing(Variant::size(replicas, 0), block, search.most_windows(block)).ok()
+        });
+        PlanReport {
+            sentence: words::first_sentence(&self.scenario, &answer, standing),
             answer,
+            sizing: Sizing {
+                confidence,
+                window_s: (horizon - warmup).as_secs(),
+                is_confirmed: sized.is_some_and(|sized| sized.is_confirmed),
+                rule: words::rule(&self.search()),
+            },
             pool: None,
             other_pools: Vec::new(),
             notes: Vec::new(),
             fleets: Vec::new(),
             marginal: Vec::new(),
+            failures: Vec::new(),
             replicas_floor: self.supply.as_ref().map_or(0, |supply| supply.replicas_floor),
             alpha: None,
             alpha_is_least: false,
             deliverable: None,
             binding: Vec::new(),
-            seeds: (0..self.seeds).map(|offset| self.scenario.seed.wrapping_add(offset)).collect(),
+            inverse: None,
+            seeds: self.search().measured(block).map(|offset| seed.wrapping_add(offset)).collect(),
             simulations: self.runs.count(),
             undecided: Vec::new(),
             budget: self.budget(),
-        });
-        if matches!(report.answer, PlanAnswer::Undecided { .. }) {
-            report.undecided.push("replicas".to_owned());
         }
-        if self.scenario.pool.step_time().is_none() || self.supply.is_none() {
-            return Ok(());
-        }
-        self.add_fleets(report)?;
-        let base = self.add_alpha(report)?;
-        self.add_binding(report, base)
     }
 
     fn budget(&self) -> PlanBudget {
@@ -152,27 +207,17 @@ impl PoolPlanner {
     }
 
     fn search(&self) -> Search<'_> {
-        Search { runs: &self.runs, seeds: self.seeds, most_replicas: self.most_replicas }
+        Search {
+            runs: &self.runs,
+            confidence: self.scenario.confidence,
+            is_drawn: self.is_drawn,
+            most_replicas: self.most_replicas,
+            share_of_work: self.runs.share_for_sizes(),
+        }
     }
 
-    fn count(&self) -> Result<PlanAnswer, Needed> {
-        let gpus_per_replica = self.scenario.pool.gpus_per_replica;
-        let found = decided(self.search().smallest_fleet(self.guess_replicas()))?;
-        let Some(found) = found else {
-            let (fails, holds) = self.runs.bracket();
-            return Ok(PlanAnswer::Undecided { fails, holds });
-        };
-        Ok(match found {
-            Ok(replicas) => {
-                let gpus = replicas.saturating_mul(gpus_per_replica);
-                PlanAnswer::Replicas { replicas, gpus, gpus_per_replica }
-            }
-            Err(tried) => PlanAnswer::NotFound { tried },
-        })
-    }
-
-    /// Rows of the present fleet and of the answer and its neighbours, in every seed.
-    fn add_fleets(&self, report: &mut PlanReport) -> Result<(), Needed> {
+    /// Rows of the present fleet and of the answer and its neighbours.
+    fn add_fleets(&self, report: &mut PlanReport, block: Block) -> Result<(), Needed> {
         let answer = match report.answer {
             PlanAnswer::Replicas { replicas, .. } => Some(replicas),
             _ => None,
@@ -184,48 +229,20 @@ impl PoolPlanner {
         sizes.dedup();
         let count_of_sizes = sizes.len();
         for replicas in sizes {
-            if let Some(mut row) = self.row(replicas)? {
+            let bounds = answer.is_some_and(|n| replicas == n || replicas + 1 == n);
+            if let Some(mut row) = fleets::row(&self.search(), (replicas, bounds), block)? {
                 row.is_present = replicas == present;
                 row.is_answer = Some(replicas) == answer;
                 report.fleets.push(row);
             }
         }
-        let is_whole = |row: &FleetRow| u64::from(row.runs) == self.seeds;
+        let is_whole = |row: &FleetRow| row.undecided == 0;
         if report.fleets.len() < count_of_sizes || !report.fleets.iter().all(is_whole) {
             report.undecided.push("fleets".to_owned());
         }
-        report.sentence = words::sentence(&self.scenario, &report.answer, &report.fleets);
+        report.sentence = words::sentence(&self.scenario, report);
         report.marginal = marginal::steps(&report.fleets);
         Ok(())
-    }
-
-    /// What a fleet does in the seeds that are decided, if any is.
-    fn row(&self, replicas: u32) -> Result<Option<FleetRow>, Needed> {
-        let run = |seed_offset| self.runs.summary(Variant::size(replicas, seed_offset));
-        let all: Vec<Option<&RunSummary>> = (0..self.seeds).map(run).collect::<Result<_, _>>()?;
-        let runs: Vec<&RunSummary> = all.iter().flatten().copied().collect();
-        if runs.is_empty() {
-            return Ok(None);
-        }
-        let mean = |value: fn(&&RunSummary) -> Option<f64>| {
-            stats::mean(&runs.iter().filter_map(value).collect::<Vec<_>>())
-        };
-        Ok(Some(FleetRow {
-            replicas,
-            is_present: false,
-            is_answer: false,
-            attainment: runs.iter().map(|run| run.attainment).sum::<f64>() / runs.len() as f64,
-            good_rps: mean(|run| Some(run.good_rps)).unwrap_or(0.0),
-            holds_in: count(runs.iter().filter(|run| run.holds).count()),
-            runs: count(runs.len()),
-            undecided: count(all.len() - runs.len()),
-            ttft_p95_ms: mean(|run| run.ttft_p95_ms),
-            peak_debt_s: mean(|run| Some(run.peak_debt_s)).unwrap_or(0.0),
-            cost_per_good_request: mean(|run| run.cost_per_good_request),
-            cost_per_month: mean(|run| run.cost_per_month),
-            alpha: None,
-            alpha_is_least: false,
-        }))
     }
 
     /// The largest multiple at which the present fleet holds; returns it in steps, if it is decided.
@@ -244,37 +261,6 @@ impl PoolPlanner {
         Ok(Some(found.alpha_steps))
     }
 
-    /// What the present fleet delivers at its contract, `None` where that is undecided.
-    fn delivered(&self) -> Result<Option<Delivered>, Needed> {
-        let present = self.scenario.pool.replicas;
-        let guess = self.guess_alpha_steps();
-        let Some(base) = decided(self.search().largest_alpha(present, None, (0, guess)))? else {
-            return Ok(None);
-        };
-        // Demand and supply are those of a run at its own load.
-        self.runs.summary(Variant::size(present, 0))?;
-        let alpha = f64::from(base) / f64::from(ALPHA_STEPS);
-        // So many times the users do not ask so many times as often.
-        let in_proportion = base > 0 && !self.scenario.has_closed_loop();
-        let supply = self.runs.supply(present).filter(|_| in_proportion);
-        let rate = supply
-            .map(|(peak, of_one)| at_most(&peak.times(alpha), &of_one.times(f64::from(present))));
-        Ok(Some(Delivered { alpha_steps: base, rate }))
-    }
-
-    /// The same after as many simulations as that takes; what no count can mend delivers nothing.
-    pub fn find_delivered(mut self) -> Result<Option<Delivered>, String> {
-        if let Some(beyond_count) = &self.beyond_count {
-            return Err(words::sentence(&self.scenario, beyond_count, &[]));
-        }
-        loop {
-            match self.delivered() {
-                Ok(found) => return Ok(found),
-                Err(needed) => self.runs.run(&self.scenario, needed),
-            }
-        }
-    }
-
     /// The gain of each constraint relaxed alone, largest first.
     fn add_binding(&self, report: &mut PlanReport, base: Option<u32>) -> Result<(), Needed> {
         let present = self.scenario.pool.replicas;
@@ -283,7 +269,8 @@ impl PoolPlanner {
         for constraint in Constraint::ALL {
             // A gain is looked for, so from the present α up.
             let known = (base, base + 1);
-            let relaxed = self.search().largest_alpha(present, Some(constraint), known);
+            let fleet = Variant { relaxed: Some(constraint), ..Variant::size(present, 0) };
+            let relaxed = self.search().largest_alpha(fleet, known);
             let Some(relaxed) = decided(relaxed)? else {
                 report.undecided.push(constraint.name().to_owned());
                 continue;
@@ -328,38 +315,8 @@ impl PoolPlanner {
     }
 }
 
-impl Delivered {
-    /// That multiple; `None` where none holds.
-    pub fn alpha(&self) -> Option<f64> {
-        (self.alpha_steps > 0).then(|| f64::from(self.alpha_steps) / f64::from(ALPHA_STEPS))
-    }
-
-    /// Whether it is the largest that is tried, so that there may be more.
-    pub fn is_least(&self) -> bool {
-        self.alpha_steps >= LARGEST_ALPHA_STEPS
-    }
-}
-
-/// As much of `wanted` as `sustainable` allows of every kind.
-fn at_most(wanted: &MixRate, sustainable: &MixRate) -> MixRate {
-    let room = |get: fn(&MixRate) -> f64| {
-        let wanted = get(wanted);
-        if wanted > 0.0 { get(sustainable) / wanted } else { f64::INFINITY }
-    };
-    let room = room(|r| r.rps).min(room(|r| r.prefill_tps)).min(room(|r| r.decode_tps));
-    if room >= 1.0 {
-        return *wanted;
-    }
-    // No more by a rounding either.
-    MixRate {
-        rps: (room * wanted.rps).min(sustainable.rps),
-        prefill_tps: (room * wanted.prefill_tps).min(sustainable.prefill_tps),
-        decode_tps: (room * wanted.decode_tps).min(sustainable.decode_tps),
-    }
-}
-
 /// What was found, `None` where it is undecided, or that a run is needed first.
-fn decided<T>(found: Result<T, Stop>) -> Result<Option<T>, Needed> {
+pub fn decided<T>(found: Result<T, Stop>) -> Result<Option<T>, Needed> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(Stop::Undecided) => Ok(None),

@@ -11,6 +11,9 @@ pub struct PlanReport {
     pub sentence: String,
     /// What the search found.
     pub answer: PlanAnswer,
+    /// What is meant by holding, and how it was made sure of.
+    #[serde(default)]
+    pub sizing: Sizing,
     /// The pool that this is the plan of, where there are several: the one with the least to spare.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pool: Option<String>,
@@ -25,7 +28,11 @@ pub struct PlanReport {
     /// What each step from one of those fleets to the next larger one costs and adds.
     #[serde(default)]
     pub marginal: Vec<MarginalStep>,
-    /// Required ÷ per-replica sustainable, rounded up: a floor, never the plan.
+    /// The answer with none, one and two spare replicas while some fail.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<FailureRow>,
+    /// Mean required ÷ per-replica sustainable, rounded up: a floor for a load that lasts, never the
+    /// plan. An answer below it says in its sentence why it may be.
     pub replicas_floor: u32,
     /// Largest multiple of this mix at which the present fleet holds the contract, in [0, 4]: of
     /// rates, and of the users of closed loops.
@@ -41,15 +48,42 @@ pub struct PlanReport {
     /// Each constraint relaxed alone, largest gain first. Empty where `alpha_is_least`: what a
     /// constraint gains lies beyond what is tried.
     pub binding: Vec<Relaxation>,
-    /// Seeds each fleet was run with.
+    /// What the present fleet could do, where it is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inverse: Option<Inverse>,
+    /// Seeds over which the means of the fleets' rows are taken.
     pub seeds: Vec<u64>,
     /// Simulations run.
     pub simulations: u32,
-    /// What was left open when the budget ended: `replicas`, `fleets`, `alpha`, or the name of a
-    /// constraint. Empty of a whole plan.
+    /// What was left open when the budget ended: `replicas`, `confirmation`, `fleets`, `alpha`, or
+    /// the name of a constraint. Empty of a whole plan.
     pub undecided: Vec<String>,
     /// What the simulations took and might take.
     pub budget: PlanBudget,
+}
+
+impl PlanReport {
+    /// Windows that say how often the answer holds; where there is none, the most of any fleet.
+    pub fn windows(&self) -> u32 {
+        let answer = self.fleets.iter().find(|row| row.is_answer);
+        let most = || self.fleets.iter().map(|row| row.runs).max();
+        answer.map(|row| row.runs).or_else(most).unwrap_or(0)
+    }
+}
+
+/// What is meant by holding, and how it was made sure of.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Sizing {
+    /// The share of windows in which a fleet has to hold, asked for by the document
+    /// (`targets.confidence`).
+    pub confidence: f64,
+    /// A window: from warm-up to horizon, seconds.
+    pub window_s: f64,
+    /// Windows that had no part in the choice have confirmed it. Until then the answer is what the
+    /// choosing windows say.
+    pub is_confirmed: bool,
+    /// The rule by which windows decide, in words.
+    pub rule: String,
 }
 
 /// The work that the simulations of a plan did and might do. A unit is one boundary of a replica
@@ -66,7 +100,7 @@ pub struct PlanBudget {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum PlanAnswer {
-    /// The smallest N such that N and N + 1 hold in every seed.
+    /// The smallest N such that N and N + 1 hold in the share of windows asked for.
     Replicas {
         /// Replicas.
         replicas: u32,
@@ -111,6 +145,7 @@ pub enum PlanAnswer {
 
 /// What one fleet size does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "roles of a row, which go together in any way")]
 pub struct FleetRow {
     /// Replicas.
     pub replicas: u32,
@@ -118,18 +153,33 @@ pub struct FleetRow {
     pub is_present: bool,
     /// The answer.
     pub is_answer: bool,
-    /// Mean attainment over the seeds decided.
+    /// The probability that it holds the contract in a window: `holds_in` ÷ `runs`.
+    #[serde(default)]
+    pub probability: f64,
+    /// Lower end of its 95 % Wilson interval; the probability itself where nothing is drawn.
+    #[serde(default)]
+    pub probability_low: f64,
+    /// Upper end.
+    #[serde(default)]
+    pub probability_high: f64,
+    /// Windows in which the contract held.
+    pub holds_in: u32,
+    /// Windows seen.
+    pub runs: u32,
+    /// The interval lies wholly on one side of the confidence asked for.
+    #[serde(default)]
+    pub is_settled: bool,
+    /// Mean attainment over the windows measured.
     pub attainment: f64,
-    /// Mean of the good requests per second over the seeds decided.
+    /// Mean of the good requests per second over the windows measured.
     #[serde(default)]
     pub good_rps: f64,
-    /// Seeds in which the contract held.
-    pub holds_in: u32,
-    /// Seeds in which it was decided.
-    pub runs: u32,
-    /// Seeds in which the budget ended first; they are in no other number.
+    /// Windows measured: those whose runs went to their end, the first of `runs`.
+    #[serde(default)]
+    pub measured_runs: u32,
+    /// Windows to be measured in which the budget ended first; they are in no mean.
     pub undecided: u32,
-    /// Mean p95 of TTFT over seeds; `null` when it is never in any.
+    /// Mean p95 of TTFT over the windows measured; `null` when it is never in any.
     pub ttft_p95_ms: Option<f64>,
     /// Mean of the peak debt, seconds of fleet work.
     pub peak_debt_s: f64,
@@ -141,6 +191,34 @@ pub struct FleetRow {
     pub alpha: Option<f64>,
     /// It is that or more.
     pub alpha_is_least: bool,
+}
+
+/// A fleet of which some replicas fail at the worst moment: the middle of the busiest window, or of
+/// the measurement window where all are alike. Each is replaced at once by one that starts up.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FailureRow {
+    /// Replicas, the spare ones and those that fail included.
+    pub replicas: u32,
+    /// How many more they are than the answer.
+    pub spare: u32,
+    /// How many of them fail at once.
+    pub failing: u32,
+    /// When, seconds.
+    pub at_s: f64,
+    /// Until those that replace them take requests, seconds: what the pool says (`start_up_s`).
+    pub start_up_s: f64,
+    /// The probability that the contract holds in a window with that failure.
+    pub probability: f64,
+    /// Lower end of its 95 % Wilson interval; the probability itself where nothing is drawn.
+    pub probability_low: f64,
+    /// Upper end.
+    pub probability_high: f64,
+    /// Windows in which the contract held.
+    pub holds_in: u32,
+    /// Windows seen.
+    pub runs: u32,
+    /// It is the share of windows that was asked for, or more.
+    pub holds: bool,
 }
 
 /// The marginal cost of attainment: what the replicas between two fleets cost over what they add.
@@ -180,4 +258,68 @@ pub struct Relaxation {
     pub gain_is_least: bool,
     /// It has the largest gain, and it is known which has.
     pub binds: bool,
+}
+
+/// What the present fleet could do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Inverse {
+    /// Its replicas.
+    pub replicas: u32,
+    /// Distances to the cliff: in rate, in output length, in bunching of arrivals.
+    pub stretches: Vec<StretchRow>,
+    /// Users whom it serves within the contract, all closed loops together, in their present
+    /// proportion; absent without closed loops.
+    pub users: Option<u32>,
+    /// Growth of the load that `months_of_headroom` supposes, a month: 0.1 is 10 %.
+    pub growth_per_month: f64,
+    /// Months until the largest rate is asked for; `null` where that is asked already, and at no
+    /// growth.
+    pub months_of_headroom: Option<f64>,
+    /// Limits that it could promise, class by class.
+    pub tightest: Vec<TightestRow>,
+}
+
+/// How far one thing may grow before the contract breaks in more windows than it may.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StretchRow {
+    /// `rate`, `outputs` or `burst`.
+    pub of: String,
+    /// What is multiplied, in words.
+    pub label: String,
+    /// The largest multiple at which the contract holds in the share of windows asked for, in
+    /// (0, 4] by fiftieths.
+    pub alpha: Option<f64>,
+    /// It is that or more.
+    pub alpha_is_least: bool,
+    /// What it is then, in `unit`; `null` where that is an outcome.
+    pub value: Option<f64>,
+    /// Unit of `value`.
+    pub unit: String,
+    /// The share of windows in which it holds there.
+    pub probability: Option<f64>,
+    /// Of so many.
+    pub runs: u32,
+    /// Why there is none, where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_not: Option<String>,
+}
+
+/// The tightest limits at which as many requests of a class are good as its target asks for, in the
+/// share of windows asked for, each with the other limits as they are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TightestRow {
+    /// The class.
+    pub class: String,
+    /// Its attainment target.
+    pub attainment_target: f64,
+    /// On the first token; `null` where none does.
+    pub ttft_ms: Option<f64>,
+    /// What its contract says.
+    pub ttft_limit_ms: Option<f64>,
+    /// On the average time per token; `null` where none does.
+    pub tpot_ms: Option<f64>,
+    /// What its contract says.
+    pub tpot_limit_ms: Option<f64>,
+    /// Windows seen.
+    pub runs: u32,
 }

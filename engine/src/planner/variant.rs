@@ -1,7 +1,13 @@
 //! One scenario with one thing changed: another fleet size, another load, one constraint relaxed.
 
+use crate::accounts::peak_windows;
+use crate::fleet::Crash;
 use crate::scenario::{Scenario, Service};
-use crate::workload::Quality;
+use crate::units::Picos;
+use crate::workload::{Hidden, Lengths, Quality, TrafficClass};
+
+/// A window with so many times the mean is a peak.
+const ABOVE_THE_MEAN: f64 = 1.05;
 
 /// Steps of α in 1: the multiples of a mix that are tried are whole numbers of fiftieths.
 pub const ALPHA_STEPS: u32 = 50;
@@ -59,15 +65,87 @@ impl Constraint {
     }
 }
 
+/// What α multiplies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stretch {
+    /// All rates, and the users of closed loops.
+    Rate,
+    /// All outputs, their budgets and what they hide.
+    Outputs,
+    /// The coefficient of variation of the gaps between arrivals, where it has one.
+    Burst,
+}
+
+impl Stretch {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Rate, Self::Outputs, Self::Burst];
+
+    /// As the report writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rate => "rate",
+            Self::Outputs => "outputs",
+            Self::Burst => "burst",
+        }
+    }
+
+    /// What is multiplied, in words.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Rate => "this mix",
+            Self::Outputs => "the output lengths",
+            Self::Burst => "the variation of gaps between arrivals",
+        }
+    }
+
+    /// Whether a class has it to be multiplied.
+    pub fn applies_to(self, class: &TrafficClass) -> bool {
+        match self {
+            Self::Rate => true,
+            Self::Outputs => class.output != Lengths::Fixed(1),
+            Self::Burst => class.arrivals.bunched(1.0).is_some(),
+        }
+    }
+
+    fn apply(self, class: &mut TrafficClass, alpha: f64) {
+        match self {
+            Self::Rate => class.arrivals = class.arrivals.scaled(alpha),
+            Self::Outputs => {
+                class.output = class.output.scaled(alpha);
+                class.max_output_tokens =
+                    class.max_output_tokens.map(|tokens| times(tokens, alpha));
+                if let Hidden::Added(lengths) = &mut class.hidden {
+                    *lengths = lengths.scaled(alpha);
+                }
+            }
+            Self::Burst => {
+                if let Some(bunched) = class.arrivals.bunched(alpha) {
+                    class.arrivals = bunched;
+                }
+            }
+        }
+    }
+}
+
+/// `alpha` times as many, at least one.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
+fn times(tokens: u32, alpha: f64) -> u32 {
+    ((f64::from(tokens) * alpha).round() as u32).max(1)
+}
+
 /// What is changed in a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Variant {
     /// Replicas.
     pub replicas: u32,
-    /// α × [`ALPHA_STEPS`]: the whole mix at a multiple of its rates.
+    /// What α multiplies.
+    pub stretch: Stretch,
+    /// α × [`ALPHA_STEPS`].
     pub alpha_steps: u32,
     /// Relaxed, if any.
     pub relaxed: Option<Constraint>,
+    /// So many replicas fail at the worst moment.
+    pub failing: u32,
     /// Added to the scenario's seed.
     pub seed_offset: u64,
 }
@@ -75,10 +153,17 @@ pub struct Variant {
 impl Variant {
     /// `replicas` replicas at the scenario's own load.
     pub fn size(replicas: u32, seed_offset: u64) -> Self {
-        Self { replicas, alpha_steps: ALPHA_STEPS, relaxed: None, seed_offset }
+        Self {
+            replicas,
+            stretch: Stretch::Rate,
+            alpha_steps: ALPHA_STEPS,
+            relaxed: None,
+            failing: 0,
+            seed_offset,
+        }
     }
 
-    /// Whether it serves the scenario's own workload, whatever serves it.
+    /// Whether it serves the scenario's own workload, whatever serves it and whatever fails.
     pub fn is_own_load(self) -> bool {
         self.alpha_steps == ALPHA_STEPS && self.relaxed.is_none()
     }
@@ -90,7 +175,7 @@ impl Variant {
 
     /// The scenario changed so.
     ///
-    /// At α, rates are multiplied and the axis of time stays: a peak is as long and α times as
+    /// At α of its rate, rates are multiplied and the axis of time stays: a peak is as long and α times as
     /// high. A replayed trace has no rates, so its time is compressed by α instead.
     pub fn apply(self, scenario: &Scenario) -> Scenario {
         let mut changed = scenario.clone();
@@ -101,10 +186,39 @@ impl Variant {
         }
         if self.alpha_steps != ALPHA_STEPS {
             for class in &mut changed.classes {
-                class.arrivals = class.arrivals.scaled(self.alpha());
+                self.stretch.apply(class, self.alpha());
             }
         }
+        if self.failing > 0 {
+            let at = worst_moment(scenario);
+            let crashes = (0..self.failing).map(|replica| Crash { at, replica });
+            changed.pool.life.failures.crashes.extend(crashes);
+        }
         changed
+    }
+}
+
+/// When a failure hurts most: in the middle of the busiest window, or of the measurement window where
+/// all are alike.
+pub fn worst_moment(scenario: &Scenario) -> Picos {
+    let Scenario { horizon, warmup, classes, .. } = scenario;
+    let windows = i64::from(peak_windows(*horizon));
+    let edge = |window: i64| Picos(horizon.0 / windows * window);
+    let expected = |window: &i64| -> f64 {
+        classes.iter().map(|class| class.expected(edge(*window), edge(*window + 1))).sum()
+    };
+    let counted = |window: &i64| edge(*window) >= *warmup;
+    let middle = Picos(i64::midpoint(warmup.0, horizon.0));
+    let Some(busiest) =
+        (0..windows).filter(counted).max_by(|a, b| expected(a).total_cmp(&expected(b)))
+    else {
+        return middle;
+    };
+    let mean = (0..windows).map(|window| expected(&window)).sum::<f64>() / windows as f64;
+    if expected(&busiest) > ABOVE_THE_MEAN * mean {
+        Picos(i64::midpoint(edge(busiest).0, edge(busiest + 1).0))
+    } else {
+        middle
     }
 }
 

@@ -1,30 +1,30 @@
 //! The plan in words.
 
+use super::odds::{Odds, Standing};
 use super::report::{FleetRow, PlanAnswer, PlanReport};
+use super::search::{Block, Search};
 use super::variant::{ALPHA_STEPS, Constraint, Variant};
 use crate::accounts::proviso;
-use crate::accounts::words::{plural, span_ms};
+use crate::accounts::words::{percent, plural, span_ms};
 use crate::fleet::Scaling;
 use crate::scenario::Scenario;
 use crate::workload::TrafficClass;
 
-/// The answer in one sentence with its window and number of runs.
-pub fn sentence(scenario: &Scenario, answer: &PlanAnswer, fleets: &[FleetRow]) -> String {
-    let window = span_ms((scenario.horizon - scenario.warmup).as_millis());
+/// The answer before there is a row for it: by the windows that were seen so far.
+pub fn first_sentence(
+    scenario: &Scenario,
+    answer: &PlanAnswer,
+    standing: Option<Standing>,
+) -> String {
     match answer {
         PlanAnswer::Replicas { replicas, gpus, gpus_per_replica } => {
-            let found = fleets.iter().find(|row| row.replicas == *replicas);
-            let runs = found.map_or(String::new(), |row| {
-                format!(" in {} of {} simulated windows of {window}", row.holds_in, row.runs)
-            });
-            let fewer = fleets.iter().find(|row| row.replicas + 1 == *replicas);
-            let fewer = fewer.map_or(String::new(), |row| {
-                format!(", {} in {} of {}", row.replicas, row.holds_in, row.runs)
-            });
-            let verb = if *replicas == 1 { "holds" } else { "hold" };
-            let fleet = with_gpus(*replicas, *gpus, *gpus_per_replica);
-            let proviso = proviso(scenario).map_or(String::new(), |text| format!(", {text}"));
-            format!("{fleet} {verb} the contract{runs}{fewer}{proviso}")
+            let Odds { holds, runs } = standing.map(|standing| standing.odds).unwrap_or_default();
+            format!(
+                "{} {} the contract in {holds} of {runs} simulated windows of {} so far",
+                with_gpus(*replicas, *gpus, *gpus_per_replica),
+                hold(*replicas),
+                window(scenario)
+            )
         }
         PlanAnswer::SupplyOnly { replicas, gpus, gpus_per_replica, .. } => format!(
             "By supply alone, at least {}; whether anybody waits too long, declared token rates do \
@@ -33,10 +33,99 @@ pub fn sentence(scenario: &Scenario, answer: &PlanAnswer, fleets: &[FleetRow]) -
         ),
         PlanAnswer::Undecided { fails, holds } => undecided(*fails, *holds),
         PlanAnswer::Infeasible { reason, .. } => format!("No number of replicas helps: {reason}"),
-        PlanAnswer::NotFound { tried } => {
-            format!("No fleet of up to {} holds the contract in every run", fleet_of(*tried))
-        }
+        PlanAnswer::NotFound { tried } => format!(
+            "No fleet of up to {} holds the contract in {} of simulated windows",
+            fleet_of(*tried),
+            percent(scenario.confidence)
+        ),
     }
+}
+
+/// The answer in one sentence with its window and number of runs.
+pub fn sentence(scenario: &Scenario, report: &PlanReport) -> String {
+    let PlanAnswer::Replicas { replicas, gpus, gpus_per_replica } = report.answer else {
+        return report.sentence.clone();
+    };
+    let row = |n: u32| report.fleets.iter().find(move |row| row.replicas == n);
+    let Some(found) = row(replicas) else { return report.sentence.clone() };
+    let fewer = replicas.checked_sub(1).and_then(row);
+    let fleet = with_gpus(replicas, gpus, gpus_per_replica);
+    let odds = odds(scenario, found, fewer);
+    let below = below_floor(scenario, replicas, report.replicas_floor).unwrap_or_default();
+    let proviso = proviso(scenario).map_or(String::new(), |text| format!(", {text}"));
+    format!("{fleet} {} the contract {odds}{below}{proviso}", hold(replicas))
+}
+
+/// How often the answer holds, and one fewer.
+fn odds(scenario: &Scenario, found: &FleetRow, fewer: Option<&FleetRow>) -> String {
+    let window = window(scenario);
+    if found.probability_low.total_cmp(&found.probability_high).is_eq() {
+        let fewer = fewer.map_or(String::new(), |row| {
+            let does = if row.probability >= 1.0 { "does" } else { "does not" };
+            let do_ = if row.replicas == 1 { does.to_owned() } else { does.replace("does", "do") };
+            format!("; {} {do_}", row.replicas)
+        });
+        return format!("in the window of {window}, in which nothing is drawn{fewer}");
+    }
+    let fewer = fewer.map_or(String::new(), |row| {
+        // It was refused in other windows before.
+        let others =
+            if row.probability < scenario.confidence { "" } else { " of these, fewer of others" };
+        format!(", {} in {}{others}", row.replicas, percent(row.probability))
+    });
+    let unsettled = if found.is_settled {
+        String::new()
+    } else {
+        format!(", too few to settle the {} asked for", percent(scenario.confidence))
+    };
+    format!(
+        "in {} of simulated windows of {window} (Wilson {}, {}{unsettled}){fewer}",
+        percent(found.probability),
+        interval(found),
+        plural(u64::from(found.runs), "run", "runs"),
+    )
+}
+
+/// The interval in whole per cent, no narrower than it is.
+pub fn interval(row: &FleetRow) -> String {
+    let (low, high) = (100.0 * row.probability_low, 100.0 * row.probability_high);
+    format!("{}–{} %", (low + 1e-9).floor(), (high - 1e-9).ceil())
+}
+
+/// Why a fleet smaller than the supply floor holds, where it does.
+fn below_floor(scenario: &Scenario, replicas: u32, floor: u32) -> Option<String> {
+    (replicas < floor).then(|| {
+        format!(
+            "; that is below the supply floor of {floor}, the mean load over what one replica \
+             sustains: what this fleet falls behind is not too late yet when the window of {} \
+             ends, and a longer one takes more",
+            window(scenario)
+        )
+    })
+}
+
+/// The rule by which windows decide.
+pub fn rule(search: &Search<'_>) -> String {
+    if !search.is_drawn {
+        return "nothing is drawn: one window decides".to_owned();
+    }
+    let windows = |block| plural(u64::from(search.most_windows(block)), "window", "windows");
+    format!(
+        "the smallest N such that N and N + 1 hold in {} of windows and N − 1 does not: chosen by up \
+         to {}, confirmed by up to {} others; a fleet is settled when the 95 % Wilson interval of \
+         its share lies on one side, else the share itself decides",
+        percent(search.confidence),
+        windows(Block::Choosing),
+        search.most_windows(Block::Confirming(0)),
+    )
+}
+
+fn window(scenario: &Scenario) -> String {
+    span_ms((scenario.horizon - scenario.warmup).as_millis())
+}
+
+fn hold(replicas: u32) -> &'static str {
+    if replicas == 1 { "holds" } else { "hold" }
 }
 
 /// The answers for all pools in one sentence.
@@ -95,10 +184,19 @@ fn with_gpus(replicas: u32, gpus: u32, gpus_per_replica: u32) -> String {
 pub fn next(variant: Variant) -> String {
     let fleet = fleet_of(variant.replicas);
     let relaxed = variant.relaxed.map_or("", Constraint::label);
+    let of = variant.stretch.label();
+    if variant.failing > 0 {
+        let failing = plural(u64::from(variant.failing), "failure", "failures");
+        return format!("{fleet} with {failing}, window {}", variant.seed_offset);
+    }
     match (variant.alpha_steps, relaxed) {
-        (ALPHA_STEPS, "") => format!("{fleet}, seed +{}", variant.seed_offset),
-        (_, "") => format!("{fleet} at {:.2} × this mix", variant.alpha()),
-        (_, relaxed) => format!("{fleet} at {:.2} × this mix, {relaxed}", variant.alpha()),
+        (ALPHA_STEPS, "") => match Block::of_offset(variant.seed_offset) {
+            Block::First => fleet,
+            Block::Choosing => format!("{fleet}, window {}", variant.seed_offset),
+            Block::Confirming(_) => format!("{fleet}, window {} to confirm", variant.seed_offset),
+        },
+        (_, "") => format!("{fleet} at {:.2} × {of}", variant.alpha()),
+        (_, relaxed) => format!("{fleet} at {:.2} × {of}, {relaxed}", variant.alpha()),
     }
 }
 

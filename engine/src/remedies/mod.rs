@@ -13,7 +13,9 @@ mod output_budget;
 mod queue_age;
 mod queue_length;
 mod replicas;
+mod routing;
 mod shedding;
+mod start_up;
 mod tensor_parallel;
 mod weight_precision;
 
@@ -36,7 +38,7 @@ struct Remedy {
     propose: fn(&Situation<'_>) -> Result<Vec<Proposal>, String>,
 }
 
-const REMEDIES: [Remedy; 10] = [
+const REMEDIES: [Remedy; 12] = [
     replicas::REMEDY,
     output_budget::REMEDY,
     queue_age::REMEDY,
@@ -47,6 +49,8 @@ const REMEDIES: [Remedy; 10] = [
     kv_precision::REMEDY,
     weight_precision::REMEDY,
     tensor_parallel::REMEDY,
+    routing::REMEDY,
+    start_up::REMEDY,
 ];
 
 /// What a remedy may look at.

@@ -248,15 +248,18 @@ pub(super) fn document() -> impl Strategy<Value = ScenarioDoc> {
         or(0.0, number()),
         prop::collection::vec(class(), 0..4),
     );
-    (text(), workload, fleet()).prop_map(|(name, workload, fleet)| {
-        let (seed, horizon_s, warmup_s, classes) = workload;
-        ScenarioDoc {
-            version: VERSION,
-            name,
-            workload: WorkloadDoc { seed, horizon_s, warmup_s, classes },
-            fleet,
-        }
-    })
+    (text(), workload, fleet(), or(0.95, number())).prop_map(
+        |(name, workload, fleet, confidence)| {
+            let (seed, horizon_s, warmup_s, classes) = workload;
+            ScenarioDoc {
+                version: VERSION,
+                name,
+                workload: WorkloadDoc { seed, horizon_s, warmup_s, classes },
+                fleet,
+                targets: TargetsDoc { confidence },
+            }
+        },
+    )
 }
 
 /// The smallest valid document.
@@ -276,5 +279,6 @@ pub(super) fn small() -> ScenarioDoc {
         name: String::new(),
         workload: WorkloadDoc { seed: 1, horizon_s: 600.0, warmup_s: 0.0, classes: vec![class] },
         fleet: FleetDoc::of(pool),
+        targets: TargetsDoc::default(),
     }
 }

@@ -14,6 +14,7 @@ mod pool;
 mod route;
 mod sharing;
 mod step_time;
+mod targets;
 mod workload;
 
 use findings::Findings;
@@ -26,6 +27,7 @@ pub use arrivals::arrivals_of;
 pub use contract::contract_of;
 pub use lengths::lengths_of;
 pub use pool::{MAX_POOLS, MAX_REPLICAS};
+pub use targets::CONFIDENCES;
 pub use workload::MAX_CLASSES;
 
 /// A scenario, and what may mislead in it though it can be computed.
@@ -56,8 +58,9 @@ pub fn check(doc: &ScenarioDoc) -> Result<Checked, Vec<Problem>> {
     let workload = workload::check(doc, &mut findings);
     let fleet = pool::check(&doc.fleet, &mut findings);
     admission::warn_about_shedding(&doc.fleet.admission, &doc.workload, &mut findings);
-    match (workload, fleet) {
-        (Some(workload), Some(fleet)) if !findings.any_error() => {
+    let confidence = targets::check(&doc.targets, &mut findings);
+    match (workload, fleet, confidence) {
+        (Some(workload), Some(fleet), Some(confidence)) if !findings.any_error() => {
             workload::warn_about_lengths(&workload, &fleet.pool, &fleet.beside, &mut findings);
             route::warn_about_idle_pools(&doc.fleet, &workload.classes, &mut findings);
             let pool::Fleet { pool, beside, routing, admission } = fleet;
@@ -72,6 +75,7 @@ pub fn check(doc: &ScenarioDoc) -> Result<Checked, Vec<Problem>> {
                 beside,
                 routing,
                 admission,
+                confidence,
             };
             Ok(Checked { scenario, warnings: findings.into_problems() })
         }

@@ -12,16 +12,19 @@ mod defaults;
 mod fleet;
 mod lengths;
 mod life;
+mod targets;
 mod text;
 mod workload;
 
 pub use admission::*;
 pub use arrivals::*;
 pub use clients::*;
+use defaults::is_default;
 pub use fleet::*;
 pub use lengths::*;
 pub use life::*;
 use serde::{Deserialize, Deserializer, Serialize};
+pub use targets::*;
 pub(super) use text::to_minimal_json;
 pub use text::{MAX_TEXT_BYTES, parse, to_json};
 pub use workload::*;
@@ -42,6 +45,9 @@ pub struct ScenarioDoc {
     pub workload: WorkloadDoc,
     /// What serves.
     pub fleet: FleetDoc,
+    /// What is sized for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub targets: TargetsDoc,
 }
 
 /// Refuses fields beside the tag of a variant that has none of its own, which serde would ignore.

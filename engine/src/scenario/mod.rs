@@ -13,7 +13,8 @@ pub mod presets;
 mod refs;
 
 pub use check::{
-    Checked, MAX_CLASSES, MAX_POOLS, MAX_REPLICAS, arrivals_of, check, contract_of, lengths_of,
+    CONFIDENCES, Checked, MAX_CLASSES, MAX_POOLS, MAX_REPLICAS, arrivals_of, check, contract_of,
+    lengths_of,
 };
 pub use described::DescribedLengths;
 pub use from_trace::{LengthsWorkload, TraceForm, TraceWorkload};
@@ -54,6 +55,8 @@ pub struct Scenario {
     pub routing: Routing,
     /// Whom the fleet lets in.
     pub admission: Admission,
+    /// The share of windows in which a fleet has to hold the contracts to be the answer of a plan.
+    pub confidence: f64,
 }
 
 impl Scenario {

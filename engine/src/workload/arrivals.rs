@@ -204,6 +204,24 @@ impl Arrivals {
         }
     }
 
+    /// As many requests in larger bunches: gaps whose coefficient of variation is `factor` times what
+    /// it is. `None` of arrivals that are no gaps of a law that varies: evenly spaced, recorded, in
+    /// bursts of their own, or decided by the fleet; and beyond [`MAX_GAP_CV`].
+    #[must_use]
+    pub fn bunched(&self, factor: f64) -> Option<Self> {
+        let (Self::Poisson(profile) | Self::Gamma(profile, _)) = self else { return None };
+        Some(Spacing::of_cv(factor * self.gap_cv()?).ok()?.along(profile.clone()))
+    }
+
+    /// The coefficient of variation of the gaps, where they follow a law that varies.
+    pub fn gap_cv(&self) -> Option<f64> {
+        match self {
+            Self::Poisson(_) => Some(1.0),
+            Self::Gamma(_, gaps) => Some(gaps.cv()),
+            Self::Even(_) | Self::Bursts(_) | Self::Trace(_) | Self::ClosedLoop(_) => None,
+        }
+    }
+
     /// Requests expected in `[from, to)`; of a trace, those recorded times its factor; of
     /// a closed loop none, as its rate is an outcome.
     pub fn expected(&self, from: Picos, to: Picos) -> f64 {

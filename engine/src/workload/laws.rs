@@ -1,6 +1,6 @@
 //! Laws of lengths by a few numbers: uniform, gamma, Pareto.
 
-use super::lengths::MAX_LENGTH_TOKENS;
+use super::lengths::{MAX_LENGTH_TOKENS, whole_tokens};
 use crate::counted::typed;
 use crate::math;
 use crate::problem::Problem;
@@ -61,6 +61,13 @@ impl Uniform {
     /// Shortest and longest, tokens.
     pub fn range(self) -> (u32, u32) {
         (self.min, self.max)
+    }
+
+    /// Every length times `factor`.
+    #[must_use]
+    pub(super) fn scaled(self, factor: f64) -> Self {
+        let times = |tokens: u32| whole_tokens(f64::from(tokens) * factor);
+        Self { min: times(self.min), max: times(self.max) }
     }
 
     fn width(self) -> f64 {
@@ -125,6 +132,12 @@ impl GammaLengths {
         } else {
             Err(problems)
         }
+    }
+
+    /// Every length times `factor`.
+    #[must_use]
+    pub(super) fn scaled(self, factor: f64) -> Self {
+        Self { scale: self.scale * factor, ..self }
     }
 
     /// Shape and scale (tokens) of the law.
@@ -206,6 +219,12 @@ impl ParetoLengths {
             contradicts("mean", mean, has_mean, &law_is, &mut problems);
         }
         if problems.is_empty() { Ok(Self { min, alpha: found }) } else { Err(problems) }
+    }
+
+    /// Every length times `factor`.
+    #[must_use]
+    pub(super) fn scaled(self, factor: f64) -> Self {
+        Self { min: self.min * factor, ..self }
     }
 
     /// Shortest length, tokens, and tail exponent.

@@ -143,6 +143,32 @@ impl Lengths {
         if problems.is_empty() { Ok(Self::Clipped(Box::new(self), clip)) } else { Err(problems) }
     }
 
+    /// Every length times `factor`, drawn by the same chance: what was longer stays longer. No
+    /// length falls below one token.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        let times = |tokens: u32| whole_tokens(f64::from(tokens) * factor);
+        let all = |tokens: &[u32]| tokens.iter().copied().map(times).collect();
+        match self {
+            Self::Fixed(tokens) => Self::Fixed(times(*tokens)),
+            Self::Uniform(law) => Self::Uniform(law.scaled(factor)),
+            Self::Lognormal(law) => Self::Lognormal(law.scaled(factor)),
+            Self::Gamma(law) => Self::Gamma(law.scaled(factor)),
+            Self::Pareto(law) => Self::Pareto(law.scaled(factor)),
+            Self::Mixture(mixture) => Self::Mixture(mixture.scaled(factor)),
+            Self::Quantiles(table) => Self::Quantiles(table.scaled(factor)),
+            Self::Empirical(samples) => Self::Empirical(Samples {
+                given: all(&samples.given),
+                sorted: all(&samples.sorted),
+            }),
+            Self::Recorded(tokens) => Self::Recorded(all(tokens)),
+            Self::Clipped(inner, clip) => {
+                let clip = Clip { min: times(clip.min), max: times(clip.max) };
+                Self::Clipped(Box::new(inner.scaled(factor)), clip)
+            }
+        }
+    }
+
     /// The length of the request that `key` names, the `record`-th of a recording, at least one
     /// token. `None` beyond the end of a recording.
     pub(super) fn draw(&self, key: Key, record: usize) -> Option<u32> {

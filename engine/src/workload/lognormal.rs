@@ -260,6 +260,12 @@ impl Lognormal {
         math::exp(self.mu + self.sigma * self.sigma / 2.0)
     }
 
+    /// Every length times `factor`.
+    #[must_use]
+    pub(super) fn scaled(self, factor: f64) -> Self {
+        Self { mu: self.mu + math::ln(factor), ..self }
+    }
+
     /// Mean of the logarithm of the length.
     pub fn mu(self) -> f64 {
         self.mu

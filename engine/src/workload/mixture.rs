@@ -57,6 +57,13 @@ impl Mixture {
         Ok(Self { parts: parts.into_iter().map(share).collect() })
     }
 
+    /// Every length times `factor`.
+    #[must_use]
+    pub(super) fn scaled(&self, factor: f64) -> Self {
+        let part = |(share, lengths): &(f64, Lengths)| (*share, lengths.scaled(factor));
+        Self { parts: self.parts.iter().map(part).collect() }
+    }
+
     /// Shares of requests, which sum to one, and their lengths.
     pub fn parts(&self) -> &[(f64, Lengths)] {
         &self.parts

@@ -43,6 +43,14 @@ impl QuantileTable {
         if problems.is_empty() { Ok(Self { rows: rows.to_vec() }) } else { Err(problems) }
     }
 
+    /// Every length times `factor`.
+    #[must_use]
+    pub(super) fn scaled(&self, factor: f64) -> Self {
+        Self {
+            rows: self.rows.iter().map(|(p, tokens)| (*p, (tokens * factor).max(1.0))).collect(),
+        }
+    }
+
     /// The shares of its rows, ascending.
     pub fn shares(&self) -> impl Iterator<Item = f64> + '_ {
         self.rows.iter().map(|(p, _)| *p)

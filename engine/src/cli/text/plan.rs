@@ -1,7 +1,8 @@
 //! The plan in words and rows.
 
 use goodput_engine::accounts::words::{percent, plural, span_ms, thousands, three_digits};
-use goodput_engine::planner::report::{FleetRow, PlanAnswer, PlanReport};
+use goodput_engine::planner::interval;
+use goodput_engine::planner::report::{FleetRow, Inverse, PlanAnswer, PlanReport};
 
 use super::{Page, mix, or_dash, usd};
 
@@ -17,21 +18,27 @@ pub fn plan(report: &PlanReport) -> String {
     if !report.undecided.is_empty() {
         page.line(&undecided(report));
     }
+    if matches!(report.answer, PlanAnswer::Replicas { .. }) {
+        page.line(&format!("  Rule: {}", report.sizing.rule));
+    }
     for note in &report.notes {
         page.line(&format!("  {note}"));
     }
     if !report.fleets.is_empty() {
-        page.heading("Fleet                        good      holds in   TTFT p95   cost per month");
+        page.heading(
+            "Fleet                        holds in    Wilson      runs   good     TTFT p95   debt     cost per month",
+        );
         for row in &report.fleets {
             fleet(&mut page, row);
         }
     }
+    failures(&mut page, report);
     marginal(&mut page, report);
     page.heading(&match &report.pool {
         None => "This fleet".to_owned(),
         Some(pool) => format!("Pool {pool}, which has the least to spare"),
     });
-    page.row("supply floor, replicas", &report.replicas_floor.to_string());
+    page.row("supply floor, replicas", &format!("{} for the mean load", report.replicas_floor));
     let open = report.undecided.iter().any(|name| name == "alpha");
     let up_to = match report.alpha {
         Some(alpha) if report.alpha_is_least => {
@@ -48,7 +55,75 @@ pub fn plan(report: &PlanReport) -> String {
         let least = if relaxation.gain_is_least { "at least " } else { "" };
         page.row(&relaxation.label, &format!("{least}+{} ×{mark}", three_digits(relaxation.gain)));
     }
+    if let Some(inverse) = &report.inverse {
+        could(&mut page, inverse);
+    }
     page.into_text()
+}
+
+/// What the present fleet could do.
+fn could(page: &mut Page, inverse: &Inverse) {
+    let fleet = plural(u64::from(inverse.replicas), "replica holds", "replicas hold");
+    page.heading(&format!("What the present {fleet}"));
+    for row in &inverse.stretches {
+        let text = match (row.alpha, &row.why_not) {
+            (Some(alpha), _) => {
+                let least = if row.alpha_is_least { "at least " } else { "" };
+                let value = row.value.map_or(String::new(), |value| {
+                    format!(", {} {}", three_digits(value), row.unit)
+                });
+                let share = row.probability.map_or(String::new(), percent);
+                format!("{least}{} ×{value} ({share} of {})", three_digits(alpha), row.runs)
+            }
+            (None, Some(why)) => why.clone(),
+            (None, None) => "–".to_owned(),
+        };
+        page.row(&row.label, &text);
+    }
+    if let Some(users) = inverse.users {
+        page.row("users", &thousands(f64::from(users)));
+    }
+    let growth = percent(inverse.growth_per_month);
+    let months = inverse.months_of_headroom.map_or_else(|| "none".to_owned(), three_digits);
+    page.row("months of headroom", &format!("{months} at {growth} growth a month"));
+    for row in &inverse.tightest {
+        let limit = |ms: Option<f64>| ms.map_or_else(|| "none".to_owned(), span_ms);
+        page.row(
+            &format!("tightest for {}", row.class),
+            &format!(
+                "TTFT {} (limit {}), TPOT {} (limit {}), each at {} good",
+                limit(row.ttft_ms),
+                limit(row.ttft_limit_ms),
+                limit(row.tpot_ms),
+                limit(row.tpot_limit_ms),
+                percent(row.attainment_target)
+            ),
+        );
+    }
+}
+
+/// The answer with spare replicas while some fail.
+fn failures(page: &mut Page, report: &PlanReport) {
+    let Some(first) = report.failures.first() else { return };
+    page.heading(&format!(
+        "If replicas fail at {} (another takes requests {} later)",
+        span_ms(1e3 * first.at_s),
+        span_ms(1e3 * first.start_up_s)
+    ));
+    for row in &report.failures {
+        let fleet = plural(u64::from(row.replicas), "replica", "replicas");
+        let fail = if row.failing == 1 { "fails" } else { "fail" };
+        page.row(
+            &format!("{fleet}, {} {fail}", row.failing),
+            &format!("{:>8}  of {} windows", percent(row.probability), row.runs),
+        );
+    }
+    if first.start_up_s <= 0.0 {
+        page.line(
+            "  No start-up time is stated, so what fails is replaced at once and only what it held \
+             is lost: give the pool its `start_up_s`",
+        );
+    }
 }
 
 /// What the last per cent of attainment costs, fleet by fleet.
@@ -81,6 +156,7 @@ fn undecided(report: &PlanReport) -> String {
         .iter()
         .map(|name| match name.as_str() {
             "replicas" => "how many replicas hold",
+            "confirmation" => "whether windows that did not choose it confirm the answer",
             "fleets" => "some of the fleets below",
             "alpha" => "how far this fleet is from the cliff, and so what binds",
             constraint => constraint,
@@ -105,9 +181,12 @@ fn fleet(page: &mut Page, row: &FleetRow) {
     page.row(
         &format!("{}{mark}", plural(u64::from(row.replicas), "replica", "replicas")),
         &format!(
-            "{:>7}  {:>9}  {ttft:>9}   {}",
+            "{:>8}  {:>10}  {:>6}  {:>7}  {ttft:>9}  {:>7}   {}",
+            percent(row.probability),
+            interval(row),
+            row.runs,
             percent(row.attainment),
-            format!("{} of {}", row.holds_in, row.runs),
+            span_ms(1e3 * row.peak_debt_s),
             or_dash(row.cost_per_month, usd)
         ),
     );

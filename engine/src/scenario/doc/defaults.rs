@@ -18,6 +18,7 @@ macro_rules! frozen {
 frozen! {
     seed, is_seed: u64 = 1;
     horizon_s, is_horizon_s: f64 = 600.0;
+    confidence, is_confidence: f64 = 0.95;
     attainment_target, is_attainment_target: f64 = 0.95;
     tensor_parallel, is_tensor_parallel: u32 = 1;
     max_num_seqs, is_max_num_seqs: u32 = 256;

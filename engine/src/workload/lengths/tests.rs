@@ -154,3 +154,31 @@ fn bad_lengths_say_which() {
         assert_eq!(problems.iter().map(|p| p.path.as_str()).collect::<Vec<_>>(), paths);
     }
 }
+
+#[test]
+fn scaled_lengths_are_the_same_draws_as_many_times_as_long() {
+    let mut all: Vec<Lengths> = laws().into_iter().map(|(lengths, ..)| lengths).collect();
+    all.push(Lengths::fixed(400).unwrap());
+    all.push(Lengths::quantiles(&[(0.1, 100.0), (0.9, 900.0)]).unwrap());
+    all.push(Lengths::empirical(vec![30, 700, 90]).unwrap());
+    all.push(gamma(400.0, 0.7).clipped(Some(100), Some(900)).unwrap());
+    for lengths in all {
+        let scaled = lengths.scaled(2.5);
+        for p in [0.05, 0.5, 0.95] {
+            let (plain, times) = (lengths.at(Rank::of_share(p)), scaled.at(Rank::of_share(p)));
+            // Whole ends of ranges are rounded.
+            assert!((times - 2.5 * plain).abs() <= 2.0 + 1e-9 * times, "{lengths:?} {p}");
+        }
+        let key =
+            |request| Key { seed: 1, stream: Stream::InputTokens, class: 0, request, attempt: 0 };
+        let close = (0..200).filter(|&i| {
+            let (plain, times) =
+                (lengths.draw(key(i), 0).unwrap(), scaled.draw(key(i), 0).unwrap());
+            (f64::from(times) - 2.5 * f64::from(plain)).abs() <= 4.0
+        });
+        // A wider range of whole numbers is drawn from by other bits.
+        let is_uniform = matches!(lengths, Lengths::Uniform(_) | Lengths::Mixture(_));
+        assert!(is_uniform || close.count() == 200, "{lengths:?}");
+    }
+    assert_eq!(Lengths::Recorded(vec![1, 10]).scaled(0.25), Lengths::Recorded(vec![1, 3]));
+}

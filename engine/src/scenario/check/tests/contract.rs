@@ -48,3 +48,14 @@ fn the_finer_limits_are_limits() {
     }
     assert_eq!(warnings(&bare(SloDoc::default()))[0].path, "workload.classes[0].slo");
 }
+
+#[test]
+fn the_confidence_of_a_plan_has_a_range_and_a_default() {
+    let sure = |confidence| with(|doc| doc.targets.confidence = confidence);
+    let known = |doc: &ScenarioDoc| check(doc).expect("valid").scenario.confidence;
+    assert!((known(&arbitrary::small()) - 0.95).abs() < f64::EPSILON);
+    assert!((known(&sure(0.99)) - 0.99).abs() < f64::EPSILON);
+    for confidence in [0.0, 0.49, 0.995, 1.0, 95.0, f64::NAN] {
+        each_breaks_one_rule(vec![(sure(confidence), "targets.confidence", "0.5 to 0.99")]);
+    }
+}

@@ -71,6 +71,8 @@ pub enum ToSimulator {
         job: u64,
         /// Whose pool.
         doc: Box<ScenarioDoc>,
+        /// Its index.
+        pool: usize,
         /// The points, by file.
         files: Vec<PointsOfFile>,
     },
@@ -98,8 +100,8 @@ pub enum Question {
     Capacity(CapacityAxis),
     /// Where the time of answers goes.
     LifeCycle,
-    /// Which benchmark points can serve a fit of the pool.
-    Usable(Vec<PointsOfFile>),
+    /// Which benchmark points can serve a fit of the pool at an index.
+    Usable(usize, Vec<PointsOfFile>),
 }
 
 /// What the worker found for a [`Question`].

@@ -178,7 +178,7 @@ fn of_point(desk: Desk, chosen: Chosen) -> AnyView {
                 <h4>"Where requests were lost"</h4>
                 {csv("measured-break-out", OF, lost)}
             </div>
-            <div class="row">{choose_by("measured-by", by)}</div>
+            <div class="row">{choose_by("measured-by", by, false)}</div>
             {lost_table("measured-break-out", OF, lost)}
             <h4>"The same requests by other rules"</h4>
             {by_rules("measured-rule", OF, by_rule)}

@@ -9,8 +9,8 @@ use web_sys::HtmlElement;
 
 use crate::browser;
 use crate::panels::{
-    Answer, Causes, Figures, Glossary, GlossaryDialog, Header, Outcomes, Patterns, PresetsDialog,
-    Rail, ShareDialog, StatusLine, Uploads,
+    Answer, Causes, Figures, Glossary, GlossaryDialog, Header, Outcomes, Patterns, Pools,
+    PresetsDialog, Rail, ShareDialog, StatusLine, Uploads,
 };
 use crate::state::uploads::Desk;
 use crate::state::{Screen, Workbench};
@@ -39,6 +39,7 @@ pub fn App() -> impl IntoView {
             <Rail/>
             <div class="body">
                 <StatusLine/>
+                <Pools/>
                 <Figures/>
                 <Causes/>
                 <Outcomes/>

@@ -173,6 +173,11 @@ fn a_cold_start_is_simulated_and_a_warm_up_does_not_hide_it() {
     // second each: start-up is the main part up to 24 s.
     let causes = &report.accounting.causes.late_first_token;
     assert!(causes[&Cause::StartUp].abs_diff(48) <= 1, "{causes:?}");
+    // Two a second are due before it is ready at 40 s, and each waits too long.
+    let due = requests.iter().filter(|request| request.due < start_up).count() as u64;
+    let turnover = &report.turnover[0];
+    assert_eq!((turnover.due_while_starting, due), (due, 80));
+    assert!(turnover.lost_while_starting > 70 && turnover.lost_while_starting <= due);
     let later = answer(&scenario_with_warmup(cold)).expect("an answer").report;
     assert_eq!(later.series[0].starting, 1, "what the warm-up leaves out of shares is still there");
     assert!(later.turnover[0].start_up_hours > 0.0);

@@ -14,7 +14,7 @@ fn bursts_percentiles_and_a_copied_class_answer_as_the_program_does() {
         page.open("").await?;
         let first = page.answer().await?.simulated();
         let rate = mean_rate(&page, 0).await?;
-        set(&page, "arrivals-kind-0", "bursts").await?;
+        page.set("arrivals-kind-0", "bursts").await?;
         page.answered().await?;
         // The mean rate carries over, at three times of it in a burst.
         assert!((mean_rate(&page, 0).await? / rate - 1.0).abs() < 0.01);
@@ -23,7 +23,7 @@ fn bursts_percentiles_and_a_copied_class_answer_as_the_program_does() {
         let bursts = page.answer().await?.simulated();
         assert_ne!(first, bursts);
 
-        set(&page, "output-form-0", "p50_p90").await?;
+        page.set("output-form-0", "p50_p90").await?;
         page.fill(&testid(OUTPUT_WORDS), "p50 200, p90 0.8k").await?;
         assert_eq!(page.value(&length("p90")).await?, "800");
         page.answered().await?;
@@ -127,7 +127,7 @@ fn every_kind_of_arrivals_and_lengths_has_its_fields_and_an_answer() {
             ("hidden-0", &["share", "added"]),
         ] {
             for kind in kinds {
-                set(&page, select, kind).await?;
+                page.set(select, kind).await?;
                 page.answered().await.map_err(|error| format!("{kind}: {error}"))?;
                 page.accessible().await.map_err(|error| format!("{kind}: {error}"))?;
             }
@@ -142,7 +142,7 @@ fn every_kind_of_arrivals_and_lengths_has_its_fields_and_an_answer() {
 fn users_who_think_ask_as_often_as_they_are_served() {
     journey(|page| async move {
         page.open("").await?;
-        set(&page, "arrivals-kind-0", "closed_loop").await?;
+        page.set("arrivals-kind-0", "closed_loop").await?;
         page.fill(&testid(&arrivals("users")), "60").await?;
         page.settled().await?;
         let sixty = page.answer().await?;
@@ -152,7 +152,7 @@ fn users_who_think_ask_as_often_as_they_are_served() {
         page.accessible().await?;
 
         // Twice the users who think six times as long ask less often.
-        set(&page, "think-time-0", "fixed").await?;
+        page.set("think-time-0", "fixed").await?;
         page.fill(&testid(&arrivals("users")), "120").await?;
         page.fill(&testid(&arrivals("think_time.s")), "1 min").await?;
         page.settled().await?;
@@ -220,11 +220,6 @@ fn arrivals(name: &str) -> String {
 
 fn length(name: &str) -> String {
     testid(&format!("{OUTPUT_WORDS}.{name}"))
-}
-
-/// Chooses by the name that the document has.
-async fn set(page: &Page, select: &str, value: &str) -> Result {
-    page.click(&format!("{} option[value={value}]", testid(select))).await
 }
 
 /// What the table of classes says.

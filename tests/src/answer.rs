@@ -117,7 +117,9 @@ impl Answer {
 
     /// Fails with every number that is not, to the last bit, what the program says of a link.
     pub fn equals_program(&self, link: &str) -> Result {
-        self.equals(&goodput::json(&["simulate", link])?, &goodput::json(&["plan", link])?)
+        // As many windows as the page takes.
+        let plan = goodput::json(&["plan", link, "--windows", "10"])?;
+        self.equals(&goodput::json(&["simulate", link])?, &plan)
     }
 
     /// As [`Answer::equals_program`], for what `goodput simulate` and `goodput plan` said.

@@ -156,6 +156,11 @@ impl Page {
         Ok(field.send_keys(Key::Tab).await?)
     }
 
+    /// Chooses from a select, by the name that the document has.
+    pub async fn set(&self, select: &str, value: &str) -> Result {
+        self.click(&format!("{} option[value={value:?}]", testid(select))).await
+    }
+
     /// Types into whatever has the focus, as a keyboard user does.
     pub async fn press(&self, keys: impl Into<thirtyfour::TypingData>) -> Result {
         Ok(self.driver.active_element().await?.send_keys(keys).await?)

@@ -24,7 +24,7 @@ pub const DESKTOP_LIGHT: View =
     View { name: "desktop-light", width: 1440, height: 900, dark: false, phone: false };
 /// 1440 × 900, dark.
 pub const DESKTOP_DARK: View = View { name: "desktop-dark", dark: true, ..DESKTOP_LIGHT };
-/// 1024 × 768, light: the narrowest window with two columns.
+/// 1024 × 768, light: the narrowest window with the rail beside the answer.
 pub const LAPTOP: View = View { name: "laptop", width: 1024, height: 768, ..DESKTOP_LIGHT };
 /// 720 × 450, light: a desktop at 200 % zoom.
 pub const DESKTOP_ENLARGED: View =

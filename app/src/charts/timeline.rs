@@ -83,7 +83,7 @@ impl TimelineChart {
         Ok(())
     }
 
-    /// The first line over its area, the others dashed; each named at its end.
+    /// The first line over its area, the others in dashes of their own; each named at its end.
     fn draw_lines<DB: DrawingBackend>(
         &self,
         surface: &Surface<DB>,
@@ -94,10 +94,12 @@ impl TimelineChart {
         let looks = [
             (Stroke::solid(palette.ink, 1.5), palette.ink),
             (Stroke::dashed(palette.ink_3, 1.5, 4.0, 2.0), palette.ink_2),
+            (Stroke::dashed(palette.ink_3, 1.5, 1.5, 1.5), palette.ink_2),
+            (Stroke::dashed(palette.ink_3, 1.5, 8.0, 3.0), palette.ink_2),
         ];
         let mut labels = Vec::new();
         for (i, line) in lane.lines.iter().enumerate() {
-            let (stroke, color) = looks[i.min(1)];
+            let (stroke, color) = looks[i.min(looks.len() - 1)];
             let points: Vec<(f64, f64)> =
                 self.t_s.iter().copied().zip(line.values.iter().copied()).collect();
             if i == 0 {

@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn steps_are_ones_for_counts_and_second_digits_else() {
-        let replicas = Field::Pool(PoolField::Replicas).kind();
+        let replicas = Field::Pool(0, PoolField::Replicas).kind();
         assert!((stepped(8.0, 1.0, replicas) - 9.0).abs() < 1e-12);
         assert!((stepped(8.0, -10.0, replicas)).abs() < 1e-12, "never below zero");
         let rate = Field::Class(0, ClassField::Arrivals(RATE)).kind();

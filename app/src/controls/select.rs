@@ -55,13 +55,14 @@ pub fn Select(
 /// A labelled check box.
 #[component]
 pub fn SwitchBox(
-    id: &'static str,
+    #[prop(into)] id: String,
     label: &'static str,
     #[prop(into)] on: Signal<bool>,
     on_change: Callback<bool>,
 ) -> impl IntoView {
+    let of = id.clone();
     view! {
-        <label class="switch" for=id>
+        <label class="switch" for=of>
             <input
                 id=id
                 type="checkbox"

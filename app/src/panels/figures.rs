@@ -45,7 +45,10 @@ fn OverTime() -> impl IntoView {
     let stale = Signal::derive(move || !bench.current.get());
     let supply = over_time(
         bench,
-        |s| picture(Chart::Supply, figures::supply(s)),
+        |s| Picture {
+            readings: figures::prefix_readings(s.report),
+            ..picture(Chart::Supply, figures::supply(s))
+        },
         |s| picture(Chart::Supply, arithmetic::supply_chart(s)),
     );
     let debt = over_time(
@@ -104,7 +107,7 @@ fn Outcomes(simulated: Memo<bool>) -> impl IntoView {
 /// The whole fleet over the same time axis; drawn while it is open.
 #[component]
 fn Timeline(simulated: Memo<bool>) -> impl IntoView {
-    let said = "Sequences, queues, KV memory, preemptions, backlog and rates on one time axis";
+    let said = "Replicas that come and go, sequences, queues, KV memory, preemptions, backlog and rates on one time axis";
     view! {
         <div class="outcomes" hidden=move || !simulated.get()>
             {folded("timeline", "Timeline", said, fleet_over_time)}

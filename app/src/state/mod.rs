@@ -83,6 +83,8 @@ pub struct Signals {
     pub cursor_s: RwSignal<Option<f64>>,
     /// The class being edited.
     pub class: RwSignal<usize>,
+    /// The pool being edited.
+    pub pool: RwSignal<usize>,
     /// Whether a handle is being dragged: what takes long waits until it is let go.
     held: RwSignal<bool>,
     /// The link that was asked for, and whether it was copied.
@@ -219,6 +221,7 @@ impl Workbench {
             scheme,
             cursor_s: RwSignal::new(None),
             class: RwSignal::new(0),
+            pool: RwSignal::new(0),
             held: RwSignal::new(false),
             shared: RwSignal::new(None),
             allowed: RwSignal::new(None),
@@ -306,10 +309,15 @@ impl Workbench {
 
     fn install(self, doc: Option<Arc<ScenarioDoc>>) {
         let Some(doc) = doc else { return };
-        let last = doc.workload.classes.len().saturating_sub(1);
-        // Setting it at every edit would build its fields anew under the fingers of whoever types.
-        if self.class.get_untracked() > last {
-            self.class.set(last);
+        for (chosen, count) in
+            [(self.class, doc.workload.classes.len()), (self.pool, doc.fleet.pools.len())]
+        {
+            let last = count.saturating_sub(1);
+            // Setting it at every edit would build its fields anew under the fingers of whoever
+            // types.
+            if chosen.get_untracked() > last {
+                chosen.set(last);
+            }
         }
         self.draft.set(doc);
     }

@@ -61,7 +61,7 @@ fn growth(supply: &SupplyEstimate) -> String {
 
 /// The five tiles, as far as arithmetic goes.
 pub fn tiles(doc: &ScenarioDoc, supply: &SupplyEstimate) -> Vec<Tile> {
-    let have = doc.fleet.pools.first().map_or(0, |pool| pool.replicas);
+    let have = doc.fleet.pools.iter().map(|pool| pool.replicas).fold(0, u32::saturating_add);
     let judged = "bare token rates say nothing about latency, so no request can be judged";
     let month = supply.cost_per_month.map_or_else(
         || "no price is set".to_owned(),

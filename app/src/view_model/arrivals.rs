@@ -124,26 +124,40 @@ pub fn as_kind(arrivals: &ArrivalsDoc, kind: &str, horizon_s: f64) -> Option<Arr
 /// How think time is said in a choice; empty for arrivals without users.
 pub fn think_name(arrivals: &ArrivalsDoc) -> &'static str {
     match arrivals {
-        ArrivalsDoc::ClosedLoop { think_time: ThinkTimeDoc::Fixed { .. }, .. } => "fixed",
-        ArrivalsDoc::ClosedLoop { think_time: ThinkTimeDoc::Uniform { .. }, .. } => "uniform",
-        ArrivalsDoc::ClosedLoop { think_time: ThinkTimeDoc::Exponential { .. }, .. } => {
-            "exponential"
-        }
+        ArrivalsDoc::ClosedLoop { think_time, .. } => name_of_think_time(*think_time),
         _ => "",
+    }
+}
+
+/// Laws of think times: name in the document, and what is read.
+pub const THINK_TIMES: [(&str, &str); 3] =
+    [("exponential", "exponential"), ("uniform", "uniform"), ("fixed", "all alike")];
+
+/// The law of a think time, as the document names it.
+pub fn name_of_think_time(think_time: ThinkTimeDoc) -> &'static str {
+    match think_time {
+        ThinkTimeDoc::Fixed { .. } => "fixed",
+        ThinkTimeDoc::Uniform { .. } => "uniform",
+        ThinkTimeDoc::Exponential { .. } => "exponential",
     }
 }
 
 /// The same users with think times of another law and the same mean.
 pub fn with_think_time(arrivals: &ArrivalsDoc, name: &str) -> Option<ArrivalsDoc> {
     let ArrivalsDoc::ClosedLoop { users, think_time } = arrivals else { return None };
-    let mean_s = mean_think_s(*think_time);
-    let think_time = match name {
+    let think_time = think_time_named(*think_time, name)?;
+    Some(ArrivalsDoc::ClosedLoop { users: *users, think_time })
+}
+
+/// A think time of another law and the same mean.
+pub fn think_time_named(now: ThinkTimeDoc, name: &str) -> Option<ThinkTimeDoc> {
+    let mean_s = mean_think_s(now);
+    Some(match name {
         "fixed" => ThinkTimeDoc::Fixed { s: mean_s },
         "uniform" => ThinkTimeDoc::Uniform { min_s: mean_s / 2.0, max_s: mean_s * 1.5 },
         "exponential" => ThinkTimeDoc::Exponential { mean_s },
         _ => return None,
-    };
-    Some(ArrivalsDoc::ClosedLoop { users: *users, think_time })
+    })
 }
 
 /// Mean think time, seconds.

@@ -45,7 +45,8 @@ pub fn books(cost: &Cost) -> Books {
     let rank = |line: &CostLine| match line.line.as_str() {
         "good" => 0,
         "recomputed" => 2,
-        "idle" => 3,
+        "start_up" => 3,
+        "idle" => 4,
         _ => 1,
     };
     lines.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.usd.total_cmp(&a.usd)));

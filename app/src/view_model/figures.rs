@@ -48,6 +48,27 @@ pub fn supply(source: &Source) -> (SupplyChart, String) {
     (chart, caption)
 }
 
+/// What the prefix cache takes off the prompts and preemptions put on; nothing where no prompts share
+/// anything.
+pub fn prefix_readings(report: &SimReport) -> Vec<Reading> {
+    let Some(cache) = &report.prefix_cache else { return Vec::new() };
+    let rate = |name, tps: f64| Reading { name, shown: format::tps(tps), exact: Some(tps) };
+    let found = match (cache.enabled, cache.counts.hit_rate) {
+        (false, _) => "no cache".to_owned(),
+        (true, None) => format::NONE.to_owned(),
+        (true, Some(rate)) => format::percent(rate),
+    };
+    let mut readings = vec![
+        Reading { name: "prompt found cached", shown: found, exact: cache.counts.hit_rate },
+        rate("prefill asked for", cache.required_prefill_tps),
+        rate("left after hits", cache.required_prefill_tps - cache.hits_tps),
+    ];
+    if cache.recomputed_tps > 0.0 {
+        readings.push(rate("computed again", cache.recomputed_tps));
+    }
+    readings
+}
+
 /// Demand in windows of `window_s`: a point in the middle of each, level to both ends.
 pub fn demand_line(windows: &[MixRate], window_s: f64, kind: TokenKind) -> Vec<(f64, f64)> {
     let levels: Vec<f64> = windows.iter().map(|window| window.tps(kind)).collect();

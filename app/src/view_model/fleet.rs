@@ -57,8 +57,7 @@ pub fn weight_choices() -> Vec<Choice> {
 }
 
 /// "15 GPUs = 15 replicas × TP1".
-pub fn gpus_line(doc: &ScenarioDoc) -> String {
-    let Some(pool) = doc.fleet.pools.first() else { return String::new() };
+pub fn gpus_line(pool: &PoolDoc) -> String {
     let gpus = u64::from(pool.replicas) * u64::from(pool.tensor_parallel);
     format!(
         "{} = {} × TP{}",
@@ -70,7 +69,14 @@ pub fn gpus_line(doc: &ScenarioDoc) -> String {
 
 /// The fleet in one line.
 pub fn fleet_line(doc: &ScenarioDoc) -> String {
-    let Some(pool) = doc.fleet.pools.first() else { return String::new() };
+    let pools = doc.fleet.pools.iter().map(|pool| match pool.name.trim() {
+        name if name.is_empty() || doc.fleet.pools.len() < 2 => pool_line(pool),
+        name => format!("{name}: {}", pool_line(pool)),
+    });
+    pools.collect::<Vec<_>>().join("; ")
+}
+
+fn pool_line(pool: &PoolDoc) -> String {
     format!(
         "{} × {}, {} {}, TP{}",
         pool.replicas,
@@ -79,6 +85,27 @@ pub fn fleet_line(doc: &ScenarioDoc) -> String {
         weights_id(pool.weight_precision),
         pool.tensor_parallel
     )
+}
+
+/// A row of the table of pools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PoolRow {
+    /// Its name.
+    pub name: String,
+    /// Its model and GPU.
+    pub what: String,
+    /// How many replicas, at first.
+    pub replicas: String,
+}
+
+/// The rows of the table of pools.
+pub fn pool_rows(doc: &ScenarioDoc) -> Vec<PoolRow> {
+    let row = |pool: &PoolDoc| PoolRow {
+        name: pool.name.trim().to_owned(),
+        what: format!("{}, {}", gpu_name(pool), model_name(pool)),
+        replicas: format::count(pool.replicas.into()),
+    };
+    doc.fleet.pools.iter().map(row).collect()
 }
 
 fn gpu_name(pool: &PoolDoc) -> String {
@@ -97,9 +124,9 @@ fn model_name(pool: &PoolDoc) -> String {
     }
 }
 
-/// What the memory of a replica holds.
-pub fn memory_line(report: &EstimateReport) -> String {
-    let Some(pool) = report.memory.pools.first() else { return String::new() };
+/// What the memory of a replica of a pool holds.
+pub fn memory_line(report: &EstimateReport, pool: usize) -> String {
+    let Some(pool) = report.memory.pools.get(pool) else { return String::new() };
     match pool.kv_capacity_tokens {
         Some(tokens) => format!(
             "{} of weights on each GPU; the KV cache of a replica holds {} tokens ({})",
@@ -116,8 +143,8 @@ pub fn memory_line(report: &EstimateReport) -> String {
 }
 
 /// The present GPU as numbers to change.
-pub fn custom_gpu(doc: &ScenarioDoc) -> Option<GpuSpec> {
-    match &doc.fleet.pools.first()?.gpu {
+pub fn custom_gpu(pool: &PoolDoc) -> Option<GpuSpec> {
+    match &pool.gpu {
         CatalogRef::Id(id) => {
             let known = catalog::gpu(id).ok().or_else(|| catalog::gpus().first())?;
             let name = format!("{} changed", known.spec.name);
@@ -128,8 +155,8 @@ pub fn custom_gpu(doc: &ScenarioDoc) -> Option<GpuSpec> {
 }
 
 /// The present model as numbers to change.
-pub fn custom_model(doc: &ScenarioDoc) -> Option<ModelShape> {
-    match &doc.fleet.pools.first()?.model {
+pub fn custom_model(pool: &PoolDoc) -> Option<ModelShape> {
+    match &pool.model {
         CatalogRef::Id(id) => {
             let known = catalog::model(id).ok().or_else(|| catalog::models().first())?;
             let name = format!("{} changed", known.shape.name);
@@ -184,6 +211,18 @@ pub fn layers_line(shape: &ModelShape) -> String {
     }
 }
 
+/// What a GPU-hour costs, in one line.
+pub fn prices_line(doc: &ScenarioDoc) -> String {
+    let price = |pool: &PoolDoc| match (pool.price_per_gpu_hour, &pool.price_in_currency) {
+        (Some(usd), _) => format!("{} per GPU-hour", format::usd(usd)),
+        (None, None) => "No price: no cost shown".to_owned(),
+        (None, Some(foreign)) => format!("in {}", foreign.currency),
+    };
+    let mut prices: Vec<String> = doc.fleet.pools.iter().map(price).collect();
+    prices.dedup();
+    prices.join("; ")
+}
+
 /// A row of the price sheet as a choice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SheetRow {
@@ -196,10 +235,8 @@ pub struct SheetRow {
 }
 
 /// The price sheet of the present GPU, by plan.
-pub fn price_sheet(doc: &ScenarioDoc) -> Vec<SheetRow> {
-    let Some(CatalogRef::Id(id)) = doc.fleet.pools.first().map(|pool| &pool.gpu) else {
-        return Vec::new();
-    };
+pub fn price_sheet(pool: &PoolDoc) -> Vec<SheetRow> {
+    let CatalogRef::Id(id) = &pool.gpu else { return Vec::new() };
     let mut quotes = catalog::prices(id);
     quotes.retain(|quote| quote.currency == "USD");
     quotes.sort_by_key(|quote| (quote.plan, std::cmp::Reverse(&quote.citation.as_of)));
@@ -224,10 +261,8 @@ pub fn price_sheet(doc: &ScenarioDoc) -> Vec<SheetRow> {
 }
 
 /// What the present GPU is offered for, as the catalogue knows.
-pub fn price_range(doc: &ScenarioDoc) -> String {
-    let Some(CatalogRef::Id(id)) = doc.fleet.pools.first().map(|pool| &pool.gpu) else {
-        return String::new();
-    };
+pub fn price_range(pool: &PoolDoc) -> String {
+    let CatalogRef::Id(id) = &pool.gpu else { return String::new() };
     let quotes = catalog::prices(id);
     let quotes: Vec<_> = quotes.into_iter().filter(|quote| quote.currency == "USD").collect();
     let low = quotes.iter().map(|q| q.low_per_gpu_hour).fold(f64::MAX, f64::min);

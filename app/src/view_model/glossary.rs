@@ -6,8 +6,10 @@
 //! llmperf).
 
 mod cost;
+mod fleet;
 
 use cost::COST;
+use fleet::FLEET;
 
 /// One term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,10 +46,11 @@ const fn term(
 }
 
 /// All terms.
-pub const CHAPTERS: [Chapter; 5] = [
+pub const CHAPTERS: [Chapter; 6] = [
     Chapter { title: "What people feel", terms: LATENCIES },
     Chapter { title: "What counts as good", terms: CONTRACT },
     Chapter { title: "What is asked and what is there", terms: SUPPLY },
+    Chapter { title: "Pools, replicas and what they keep", terms: FLEET },
     Chapter { title: "Where a request can end", terms: OUTCOMES },
     Chapter { title: "What it costs, and how far to trust it", terms: COST },
 ];

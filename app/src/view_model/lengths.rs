@@ -43,12 +43,12 @@ const BASE: f64 = 56.0;
 const BINS: usize = 32;
 
 /// The picture of a distribution, and of the baseline's as an outline, wide enough for its handles
-/// or as wide as `held`; `None` for lengths that are all alike or no distribution.
+/// or as wide as `held`, in words of their `unit`; `None` for lengths that are all alike or no distribution.
 pub fn picture(
     now: &LengthsDoc,
     before: Option<&LengthsDoc>,
     handles: &[f64],
-    held: Option<Frame>,
+    (held, unit): (Option<Frame>, &str),
 ) -> Option<Picture> {
     let now = shape(&engine_lengths(now)?, BINS);
     let before = before.and_then(engine_lengths).map(|lengths| shape(&lengths, BINS));
@@ -73,7 +73,7 @@ pub fn picture(
         ghost: before.as_ref().map_or_else(String::new, |shape| outline(shape, place)),
         ticks: decades(low, high).map(|at| (place(at), format::short(at))).collect(),
         label: format!(
-            "Histogram on a log axis: mean {}, p50 {}, p99 {} tokens",
+            "Histogram on a log axis: mean {}, p50 {}, p99 {} {unit}",
             format::significant(now.mean),
             format::significant(now.p50),
             format::significant(now.p99)
@@ -139,12 +139,15 @@ mod tests {
     fn a_shape_has_bars_an_outline_and_decades() {
         let now = LengthsDoc::lognormal(2_000.0, 7_977.0);
         let before = LengthsDoc::lognormal(1_000.0, 3_988.0);
-        let picture = picture(&now, Some(&before), &[7_977.0], None).expect("a shape");
+        let picture = picture(&now, Some(&before), &[7_977.0], (None, "tokens")).expect("a shape");
         assert!(picture.bars.len() == BINS && picture.ghost.starts_with('M'));
         assert!(
             picture.bars.iter().all(|b| b.0 >= 0.0 && b.0 + b.2 <= WIDTH + 0.5 && b.3 <= HEIGHT)
         );
         assert!(picture.ticks.iter().any(|(_, text)| text == "1k"), "{:?}", picture.ticks);
-        assert_eq!(super::picture(&LengthsDoc::Fixed { tokens: 5 }, None, &[], None), None);
+        assert_eq!(
+            super::picture(&LengthsDoc::Fixed { tokens: 5 }, None, &[], (None, "tokens")),
+            None
+        );
     }
 }

@@ -7,7 +7,7 @@ use goodput_engine::scenario::doc::{
     TokenBucketDoc,
 };
 
-use super::arrivals;
+use super::{arrivals, sharing};
 use crate::format;
 
 /// What may be tried again, as the document names it.
@@ -46,7 +46,10 @@ pub fn patience(kind: &str, s: f64) -> Option<PatienceDoc> {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
 pub fn bucket_to_begin_with(doc: &ScenarioDoc) -> TokenBucketDoc {
     let offered = doc.workload.classes.iter().filter(|class| class.enabled);
-    let rates = offered.map(|class| arrivals::mean_rate(&class.arrivals, doc.workload.horizon_s));
+    let rates = offered.map(|class| {
+        let turns = class.session.as_ref().and_then(sharing::mean_turns).unwrap_or(1.0);
+        turns * arrivals::mean_rate(&class.arrivals, doc.workload.horizon_s)
+    });
     let rate_rps = arrivals::tidy(rates.sum::<f64>()).max(0.001);
     TokenBucketDoc { rate_rps, burst: (rate_rps * 2.0).ceil() as u32 }
 }
@@ -121,10 +124,10 @@ pub fn came_of(report: &SimReport) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::field::{ClassField, Field, of_admission, of_clients};
+    use crate::state::field::{ClassField, Field, of_admission, of_clients, of_routing};
     use goodput_engine::accounts::answer;
     use goodput_engine::scenario;
-    use goodput_engine::scenario::doc::{ArrivalsDoc, ThinkTimeDoc};
+    use goodput_engine::scenario::doc::{ArrivalsDoc, RoutingDoc, ThinkTimeDoc};
 
     /// A document with everything that may be switched on, as it begins.
     fn all_on() -> ScenarioDoc {
@@ -134,6 +137,9 @@ mod tests {
         class.patience = patience("lognormal", 60.0);
         class.stall_patience = patience("fixed", 10.0);
         class.retries = Some(retries_to_begin_with());
+        class.shared_prefix = Some(sharing::prefix_to_begin_with(class));
+        class.session = Some(sharing::session_to_begin_with());
+        doc.fleet.routing = RoutingDoc::Affinity;
         doc.fleet.admission = AdmissionDoc {
             token_bucket: Some(bucket_to_begin_with(&doc)),
             shedding: Some(shedding_to_begin_with(&doc)),
@@ -157,8 +163,9 @@ mod tests {
         let clients = of_clients(&doc.workload.classes[0]).into_iter();
         let clients = clients.map(|named| Field::Class(0, ClassField::Clients(named)));
         let limits = of_admission(&doc.fleet.admission).into_iter().map(Field::Admission);
-        let fields: Vec<Field> = clients.chain(limits).collect();
-        assert_eq!(fields.len(), 10 + 7);
+        let router = of_routing(&doc.fleet).into_iter().map(Field::Routing);
+        let fields: Vec<Field> = clients.chain(limits).chain(router).collect();
+        assert_eq!(fields.len(), 10 + 3 + 1 + 7 + 1);
         for field in &fields {
             let mut changed = doc.clone();
             field.set(&mut changed, Some(7.0));
@@ -191,6 +198,7 @@ mod tests {
     fn what_came_of_users_and_retries_is_what_the_report_says() {
         let mut doc = all_on();
         doc.workload.horizon_s = 60.0;
+        doc.workload.classes[0].session = None;
         doc.workload.classes[0].arrivals = ArrivalsDoc::ClosedLoop {
             users: 40,
             think_time: ThinkTimeDoc::Exponential { mean_s: 5.0 },

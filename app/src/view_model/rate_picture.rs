@@ -95,7 +95,9 @@ pub(super) fn rates(arrivals: &Arrivals, horizon_s: f64) -> Vec<f64> {
 /// What arrivals come to: "69,315 requests expected in 36 min, mean 32.1 req/s".
 pub fn sum(doc: &ScenarioDoc, index: usize) -> Option<String> {
     let horizon_s = doc.workload.horizon_s;
-    let described = &doc.workload.classes.get(index)?.arrivals;
+    let class = doc.workload.classes.get(index)?;
+    let described = &class.arrivals;
+    let what = if class.session.is_some() { "session" } else { "request" };
     if let ArrivalsDoc::ClosedLoop { users, think_time } = described {
         return Some(format!(
             "{}, {} of thinking between two requests: how often they ask depends on how soon they \
@@ -111,12 +113,16 @@ pub fn sum(doc: &ScenarioDoc, index: usize) -> Option<String> {
         ArrivalsDoc::Trace { rate_factor, .. } if rate_factor.total_cmp(&1.0).is_eq()
     );
     Some(format!(
-        "{} {}{} in {}, mean {}",
+        "{} {what}{}{} in {}, mean {}",
         format::fixed(requests, 0),
-        if (0.5..1.5).contains(&requests) { "request" } else { "requests" },
+        if (0.5..1.5).contains(&requests) { "" } else { "s" },
         if as_recorded { "" } else { " expected" },
         format::seconds(horizon_s),
-        format::rps(mean),
+        if class.session.is_some() {
+            format::with_unit(&format::significant(mean), "sessions/s")
+        } else {
+            format::rps(mean)
+        },
     ))
 }
 

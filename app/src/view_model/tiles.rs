@@ -143,7 +143,13 @@ fn quality(doc: &ScenarioDoc) -> Tag {
 }
 
 fn replicas(source: &Source) -> Tile {
-    let have = source.doc.fleet.pools.first().map_or(0, |pool| pool.replicas);
+    let pools = &source.doc.fleet.pools;
+    let planned = source.plan.or(source.earlier_plan);
+    // Of several pools, the one that the plan is of.
+    let name = planned.and_then(|plan| plan.pool.as_deref());
+    let pool = pools.iter().find(|pool| name == Some(pool.name.trim())).or_else(|| pools.first());
+    let have = pool.map_or(0, |pool| pool.replicas);
+    let of_pool = name.map_or_else(String::new, |name| format!("pool {name}: "));
     let tile = |value: Option<u32>, delta: Option<Delta>, detail: String| Tile {
         id: "replicas",
         label: "Replicas that hold it",
@@ -152,13 +158,13 @@ fn replicas(source: &Source) -> Tile {
         unit: "",
         delta,
         detail: match source.plan {
-            Some(_) => detail,
-            None => format!("for the previous inputs: {detail}"),
+            Some(_) => format!("{of_pool}{detail}"),
+            None => format!("for the previous inputs: {of_pool}{detail}"),
         },
         tags: step_time(source),
         is_earlier: source.plan.is_none(),
     };
-    let Some(plan) = source.plan.or(source.earlier_plan) else {
+    let Some(plan) = planned else {
         let detail = "being worked out over many windows".to_owned();
         return Tile { detail, is_earlier: false, ..tile(None, None, String::new()) };
     };

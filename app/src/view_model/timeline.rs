@@ -25,7 +25,18 @@ const fn kind(
 }
 
 /// The lanes from above: the unit as a phrase, and the lines.
-const LANES: [(&str, &[Kind]); 9] = [
+const LANES: [(&str, &[Kind]); 10] = [
+    (
+        "replicas",
+        &[
+            kind(("ready", "ready"), "", true, |p, _, _| {
+                f64::from(p.replicas.saturating_sub(p.draining))
+            }),
+            kind(("starting", "starting"), "", true, |p, _, _| f64::from(p.starting)),
+            kind(("draining", "draining"), "", true, |p, _, _| f64::from(p.draining)),
+            kind(("failed", "failed"), "", true, |p, _, _| f64::from(p.crashed)),
+        ],
+    ),
     ("sequences in batches", &[kind(("running", "running"), "", true, |p, _, _| p.running as f64)]),
     (
         "requests in queues",
@@ -102,10 +113,12 @@ pub fn timeline(report: &SimReport) -> (TimelineChart, String) {
         lines.retain(|line| std::mem::take(&mut first) || line.values.iter().any(|x| *x > 0.0));
         Lane { unit, lines }
     };
+    // Replicas that are there all the time are no line to look at.
+    let constant = usize::from(report.turnover.is_empty());
     let chart = TimelineChart {
         end_s: report.horizon_s,
         t_s: points.iter().map(|point| point.t_s).collect(),
-        lanes: LANES.iter().map(lane).collect(),
+        lanes: LANES.iter().skip(constant).map(lane).collect(),
     };
     (chart, caption(report))
 }
@@ -153,7 +166,7 @@ mod tests {
         let (chart, caption) = timeline(&report);
         let within = report.series.iter().filter(|point| point.t_s <= report.horizon_s);
         assert_eq!(chart.t_s.len(), within.count());
-        assert_eq!(chart.lanes.len(), LANES.len());
+        assert_eq!(chart.lanes.len(), LANES.len() - 1, "replicas that are there all the time");
         let sum = |name: &str| -> f64 {
             let mut lines = chart.lanes.iter().flat_map(|lane| &lane.lines);
             lines.find(|line| line.name == name).map_or(0.0, |line| line.values.iter().sum())
@@ -175,5 +188,23 @@ mod tests {
         );
         assert!(caption.contains(&format::count(report.debt.peak_waiting)), "{caption}");
         assert_eq!(chart.table().columns.len(), chart.table().rows[0].len());
+    }
+
+    #[test]
+    fn replicas_that_come_and_go_have_a_lane_of_their_states() {
+        let mut doc = presets::preset("outputs-double").expect("a preset").doc.clone();
+        let pool = &mut doc.fleet.pools[0];
+        (pool.start_up_s, pool.cold_start) = (120.0, true);
+        let scenario = check(&doc).expect("valid").scenario;
+        let report = accounts::answer(&scenario).expect("simulated").report;
+        let (chart, _) = timeline(&report);
+        let lane = &chart.lanes[0];
+        let names: Vec<&str> = lane.lines.iter().map(|line| line.name).collect();
+        assert_eq!((lane.unit, names), ("replicas", vec!["ready", "starting"]));
+        let at = |line: usize, moment: usize| lane.lines[line].values[moment];
+        let all = f64::from(doc.fleet.pools[0].replicas);
+        assert_eq!([at(0, 0), at(1, 0)].map(f64::to_bits), [0.0, all].map(f64::to_bits));
+        let last = chart.t_s.len() - 1;
+        assert_eq!([at(0, last), at(1, last)].map(f64::to_bits), [all, 0.0].map(f64::to_bits));
     }
 }

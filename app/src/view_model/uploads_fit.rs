@@ -273,7 +273,11 @@ mod tests {
             }],
         };
         Fitted {
-            request: Arc::new(FitRequest { files: vec![], left_out: vec![excluded.clone()] }),
+            request: Arc::new(FitRequest {
+                pool: 0,
+                files: vec![],
+                left_out: vec![excluded.clone()],
+            }),
             report: CalibrationReport {
                 step_time_scale: Some(1.18),
                 undetermined: None,

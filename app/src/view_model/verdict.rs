@@ -95,9 +95,12 @@ pub fn estimated(report: &EstimateReport) -> VerdictView {
 }
 
 fn does_not_fit(report: &EstimateReport) -> String {
-    let Some(pool) = report.memory.pools.first() else { return String::new() };
+    let pools = &report.memory.pools;
+    let too_small = pools.iter().find(|pool| pool.num_gpu_blocks.is_none());
+    let Some(pool) = too_small.or(pools.first()) else { return String::new() };
+    let of = if pools.len() > 1 { format!("Pool {}: ", pool.name) } else { String::new() };
     format!(
-        "{} of weights on each GPU, and {} usable there",
+        "{of}{} of weights on each GPU, and {} usable there",
         format::bytes(pool.weights_bytes_per_gpu),
         format::bytes(pool.usable_bytes_per_gpu),
     )

@@ -45,12 +45,13 @@ pub fn users(outcome: Outcome) -> &'static str {
     }
 }
 
-/// A line of the cost books: an outcome, `recomputed` or `idle`.
+/// A line of the cost books: an outcome, or what bought none.
 pub fn cost_line(line: &str) -> (String, Option<Look>) {
     let known = Outcome::ALL.into_iter().find(|o| snake_case(*o).as_deref() == Some(line));
     match (known, line) {
         (Some(o), _) => (outcome(o).to_owned(), Some(Look::of(o))),
         (None, "recomputed") => ("Recomputed tokens".to_owned(), None),
+        (None, "start_up") => ("Replicas starting".to_owned(), None),
         (None, "idle") => ("Idle".to_owned(), None),
         (None, other) => (sentence_case(other), None),
     }
@@ -145,6 +146,6 @@ mod tests {
             ("Late first token".to_owned(), Some(Look::Late))
         );
         assert_eq!(cost_line("idle"), ("Idle".to_owned(), None));
-        assert_eq!(cost_line("start_up"), ("Start up".to_owned(), None));
+        assert_eq!(cost_line("start_up"), ("Replicas starting".to_owned(), None));
     }
 }

@@ -33,7 +33,8 @@ pub struct ClassRow {
     pub name: String,
     /// Whose traffic it is.
     pub tenant: String,
-    /// Its mean rate; of a closed loop its users; a dash where its arrivals are not valid.
+    /// Its mean rate; of a closed loop its users, of sessions how many begin; a dash where its
+    /// arrivals are not valid.
     pub rate: String,
     /// Whether it is offered.
     pub enabled: bool,
@@ -46,7 +47,10 @@ pub fn class_rows(doc: &ScenarioDoc) -> Vec<ClassRow> {
             ArrivalsDoc::ClosedLoop { users, .. } => {
                 Some(format::plural(u64::from(*users), "user", "users"))
             }
-            open => arrivals::mean_rps(open, doc.workload.horizon_s).map(format::significant),
+            open => arrivals::mean_rps(open, doc.workload.horizon_s).map(|rate| {
+                let of_sessions = if class.session.is_some() { " sessions" } else { "" };
+                format!("{}{of_sessions}", format::significant(rate))
+            }),
         };
         ClassRow {
             name: class.name.clone(),

@@ -73,6 +73,8 @@ pub enum ToSimulator {
         job: u64,
         /// Whose pool.
         doc: Box<ScenarioDoc>,
+        /// Its index.
+        pool: usize,
         /// The points, by file.
         files: Vec<PointsOfFile>,
     },
@@ -100,8 +102,8 @@ pub enum Question {
     Capacity(CapacityAxis),
     /// Where the time of answers goes.
     LifeCycle,
-    /// Which benchmark points can serve a fit of the pool.
-    Usable(Vec<PointsOfFile>),
+    /// Which benchmark points can serve a fit of the pool at an index.
+    Usable(usize, Vec<PointsOfFile>),
     /// The way from the only point of a file to what the plan may count on.
     Bridge(Box<PointsOfFile>),
     /// What to measure next.

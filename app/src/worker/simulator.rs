@@ -6,11 +6,11 @@ use goodput_engine::accounts::{self, Answer, Unanswerable};
 use goodput_engine::bridge;
 use goodput_engine::calibration::{self, BenchmarkFile, CalibrationReport, LoadCurve};
 use goodput_engine::estimate;
-use goodput_engine::planner::{self, report::PlanReport};
+use goodput_engine::planner::{self, Scope, report::PlanReport};
 use goodput_engine::problem::Problem;
 use goodput_engine::rerun;
 use goodput_engine::scenario::doc::{ScenarioDoc, SloDoc};
-use goodput_engine::scenario::{self, Scenario};
+use goodput_engine::scenario::{self, Pool, Scenario};
 use goodput_engine::sim;
 use goodput_engine::sim::SimRun;
 use goodput_engine::workload::OfferedRequest;
@@ -19,6 +19,10 @@ use super::protocol::{Finding, FromSimulator, PointsOfFile, Question, ToSimulato
 
 /// Boundaries between two words about progress: some tens of milliseconds.
 const BUDGET: u64 = 300_000;
+
+/// Windows in which the page simulates a fleet at most, to choose it and again to confirm it: a plan
+/// follows every edit. The terminal takes as many as an answer needs, or `--windows`.
+pub const WINDOWS_OF_A_PLAN: u32 = 10;
 
 /// Carries out messages.
 #[derive(Debug, Default)]
@@ -59,8 +63,8 @@ impl Simulator {
                 let plan = plan(&doc, progress).map(Box::new);
                 (job, plan.map(|plan| FromSimulator::Planned { job, plan }))
             }
-            ToSimulator::Calibrate { job, doc, files } => {
-                let calibrated = calibrate(&doc, files).map(|(report, curves)| {
+            ToSimulator::Calibrate { job, doc, pool, files } => {
+                let calibrated = calibrate(&doc, pool, files).map(|(report, curves)| {
                     FromSimulator::Calibrated { job, report: Box::new(report), curves }
                 });
                 (job, calibrated)
@@ -119,9 +123,12 @@ impl Simulator {
                 let Served { scenario, requests, run, .. } = self.served(doc)?;
                 Finding::LifeCycle(accounts::life_cycle(scenario, (requests, &run.stamps)))
             }
-            Question::Usable(files) => {
-                let found =
-                    calibration::usable_points(&of_files(files.clone()), &checked(doc)?.pool);
+            Question::Usable(pool, files) => {
+                let scenario = checked(doc)?;
+                let found = calibration::usable_points(
+                    &of_files(files.clone()),
+                    pool_of(&scenario, *pool)?,
+                );
                 let (used, excluded) = found.map_err(unanswerable)?;
                 Finding::Usable(used, excluded)
             }
@@ -168,18 +175,26 @@ fn plan(doc: &ScenarioDoc, progress: &mut dyn FnMut(f64)) -> Result<PlanReport, 
         }
         true
     };
-    planner::plan(&scenario, watch).ok_or_else(|| {
+    let scope = Scope { most_windows: WINDOWS_OF_A_PLAN, ..Scope::default() };
+    planner::plan_with(&scenario, scope, watch).ok_or_else(|| {
         vec![Problem::error("fleet", "no fleet was tried", "change an input to try again")]
     })
 }
 
 fn calibrate(
     doc: &ScenarioDoc,
+    pool: usize,
     files: Vec<PointsOfFile>,
 ) -> Result<(CalibrationReport, Vec<LoadCurve>), Vec<Problem>> {
     let scenario = checked(doc)?;
-    calibration::calibrate_pool_with_curves(&of_files(files), &scenario.pool)
+    calibration::calibrate_pool_with_curves(&of_files(files), pool_of(&scenario, pool)?)
         .map_err(|why| vec![why.problem()])
+}
+
+fn pool_of(scenario: &Scenario, pool: usize) -> Result<&Pool, Vec<Problem>> {
+    scenario.pools().nth(pool).ok_or_else(|| {
+        vec![Problem::error("fleet.pools", "there is no such pool", "choose one that there is")]
+    })
 }
 
 fn of_files(files: Vec<PointsOfFile>) -> Vec<BenchmarkFile> {
@@ -237,7 +252,7 @@ mod tests {
             let file =
                 goodput_engine::ingest::read_file("a.csv", rows.replace("GPU", gpu).as_bytes());
             let files = vec![PointsOfFile { file, sha256: String::new() }];
-            let question = Question::Usable(files);
+            let question = Question::Usable(0, files);
             let ask = ToSimulator::View { job: 1, doc: Box::new(doc()), question };
             match said(&mut Simulator::default(), &ask) {
                 FromSimulator::Viewed { viewed, .. } => viewed.finding,

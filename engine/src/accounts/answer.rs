@@ -177,7 +177,7 @@ impl<'a> Answer<'a> {
             kv: kv_use(&self.fleet, run, *horizon),
             cost: self.cost(&rows, run),
             pools: self.pool_reports(&served, run),
-            turnover: self.turnover(run),
+            turnover: self.turnover(window, run),
             supply,
             series,
             ttft_histogram: ttft,
@@ -278,10 +278,15 @@ impl<'a> Answer<'a> {
         pools.map(|((served, spec), did)| pool_report(served, (spec, did), (run, paid))).collect()
     }
 
-    fn turnover(&self, run: &SimRun) -> Vec<ReplicaTurnover> {
+    fn turnover(&self, window: &[Row], run: &SimRun) -> Vec<ReplicaTurnover> {
         let paid = self.paid(run);
-        let pools = self.scenario.pools().zip(self.fleet.pools.iter().zip(&run.pools));
-        pools.filter_map(|(pool, (spec, did))| turnover(&pool.name, spec, did, paid)).collect()
+        let pools = (0_u32..).zip(self.scenario.pools());
+        let pools = pools.zip(self.fleet.pools.iter().zip(&run.pools));
+        let of_pool = |((index, pool), of): ((u32, &Pool), (&PoolSpec, &PoolRun))| {
+            let rows = window.iter().filter(|row| row.request.pool == index);
+            turnover(&pool.name, of, rows, paid)
+        };
+        pools.filter_map(of_pool).collect()
     }
 
     fn cost(&self, rows: &[Row], run: &SimRun) -> Option<Cost> {

@@ -2,11 +2,12 @@
 
 use super::cost::pool_books;
 use super::parts::Served;
-use super::provision::Provisioned;
+use super::provision::{Provisioned, is_within};
 use super::report::{KvUse, PoolReport, ReplicaTurnover, VerdictState};
-use super::tally::{self, Latencies};
+use super::tally::{self, Latencies, Row};
 use super::verdict::{Binding, Evidence};
 use crate::sim::{FleetSpec, PoolRun, PoolSpec, SimRun, StintEnd};
+use crate::slo::Outcome;
 use crate::units::Picos;
 
 /// The report of what a pool served, which `did` so much of `run`; it is `paid` for until then.
@@ -47,11 +48,12 @@ pub fn pool_report(
     }
 }
 
-/// How the replicas of a pool came and went; `None` where all were there all the time.
-pub fn turnover(
+/// How the replicas of a pool came and went, which is asked the `rows` of the window; `None` where
+/// all were there all the time.
+pub fn turnover<'a>(
     name: &str,
-    spec: &PoolSpec,
-    did: &PoolRun,
+    (spec, did): (&PoolSpec, &PoolRun),
+    rows: impl Iterator<Item = &'a Row<'a>>,
     paid: Picos,
 ) -> Option<ReplicaTurnover> {
     if did.stints.is_empty() {
@@ -61,6 +63,8 @@ pub fn turnover(
     let (paid_s, start_up_s) = provisioned
         .scaled(Picos::ZERO, paid)
         .unwrap_or((f64::from(spec.replicas) * paid.as_secs(), 0.0));
+    let starting = provisioned.starting();
+    let due: Vec<&Row> = rows.filter(|row| is_within(&starting, row.request.due)).collect();
     let ended = |end: StintEnd| did.stints.iter().filter(|stint| stint.end == end).count() as u64;
     Some(ReplicaTurnover {
         pool: name.to_owned(),
@@ -72,6 +76,8 @@ pub fn turnover(
         cancelled: ended(StintEnd::Cancelled),
         replica_hours: paid_s / 3600.0,
         start_up_hours: start_up_s / 3600.0,
+        due_while_starting: due.len() as u64,
+        lost_while_starting: due.iter().filter(|row| row.outcome != Outcome::Good).count() as u64,
     })
 }
 

@@ -70,6 +70,13 @@ pub fn overlap(spans: &[(Picos, Picos)], from: Picos, to: Picos) -> Picos {
     Picos(each.sum())
 }
 
+/// Whether a moment lies in one of `spans`, which do not touch and are in order; their ends do not
+/// belong to them.
+pub fn is_within(spans: &[(Picos, Picos)], moment: Picos) -> bool {
+    let first = spans.partition_point(|(_, end)| *end <= moment);
+    spans.get(first).is_some_and(|(begin, _)| *begin <= moment)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,6 +124,8 @@ mod tests {
         assert_eq!(spans, [(Picos(5), Picos(14)), (Picos(30), Picos(40))]);
         assert_eq!(overlap(&spans, Picos(7), Picos(33)), Picos(7 + 3));
         assert_eq!(overlap(&spans, Picos(14), Picos(30)), Picos::ZERO);
+        let within = [4, 5, 13, 14, 30, 39, 40].map(|moment| is_within(&spans, Picos(moment)));
+        assert_eq!(within, [false, true, true, false, true, true, false]);
         assert_eq!(provisioned.most(), 3);
         let (paid, start_up) = provisioned.scaled(Picos::ZERO, Picos(60)).expect("it is scaled");
         assert!((paid - 147e-12).abs() < 1e-20 && (start_up - 21e-12).abs() < 1e-20);

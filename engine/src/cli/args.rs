@@ -152,6 +152,10 @@ pub struct PlanArgs {
     /// Growth of the load, per cent a month, for which the months of headroom are counted.
     #[arg(long, value_name = "PERCENT", default_value_t = 10.0, requires = "inverse", value_parser = growth)]
     pub growth: f64,
+    /// Simulate a fleet in so many windows at most, to choose it and again to confirm it: fewer
+    /// answer sooner and less surely.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub windows: Option<u32>,
 }
 
 fn growth(text: &str) -> Result<f64, String> {

@@ -54,7 +54,11 @@ pub fn run(args: &PlanArgs) -> Result<Answer, Failure> {
         return Ok(estimate::of(scenario)?.with_findings(severities));
     }
     let stopped = || Failure::Usage("the plan was stopped before it had an answer".to_owned());
-    let scope = Scope { inverse: args.inverse, growth_per_month: args.growth / 100.0 };
+    let scope = Scope {
+        inverse: args.inverse,
+        growth_per_month: args.growth / 100.0,
+        most_windows: args.windows.unwrap_or(u32::MAX),
+    };
     let report = plan_with(scenario, scope, |progress| {
         output::progress(progress);
         true

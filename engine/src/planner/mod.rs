@@ -47,11 +47,14 @@ pub struct Scope {
     pub inverse: bool,
     /// Growth of the load a month for which its headroom is counted, 0.1 is 10 %.
     pub growth_per_month: f64,
+    /// Windows in which a fleet is simulated at most, to choose it and again to confirm it: fewer
+    /// answer sooner and less surely, and the sentence says in how many.
+    pub most_windows: u32,
 }
 
 impl Default for Scope {
     fn default() -> Self {
-        Self { inverse: false, growth_per_month: 0.1 }
+        Self { inverse: false, growth_per_month: 0.1, most_windows: u32::MAX }
     }
 }
 

@@ -213,6 +213,7 @@ impl PoolPlanner {
             is_drawn: self.is_drawn,
             most_replicas: self.most_replicas,
             share_of_work: self.runs.share_for_sizes(),
+            windows_asked_for: self.scope.most_windows,
         }
     }
 

@@ -83,6 +83,8 @@ pub struct Search<'a> {
     pub most_replicas: u32,
     /// When so much work is done, no fleet is looked at in more windows than it takes at least.
     pub share_of_work: u64,
+    /// Windows in which whoever asks wants a fleet simulated at most.
+    pub windows_asked_for: u32,
 }
 
 impl Search<'_> {
@@ -204,7 +206,7 @@ impl Search<'_> {
             Block::Choosing => CHOOSING_WINDOWS,
             Block::Confirming(_) => most_windows(self.confidence),
         };
-        affordable.max(FEWEST_WINDOWS).min(most)
+        affordable.max(FEWEST_WINDOWS).min(most).min(self.windows_asked_for)
     }
 
     /// The largest multiple, in steps, at which a fleet holds in the first seed; `known` if none

@@ -61,7 +61,10 @@ impl Bursts {
                 problems.push(Problem::error(
                     field,
                     format!("it lasts {span} s in the mean", span = typed(span)),
-                    format!("give {SHORTEST_SPAN_S} to {MAX_HORIZON_S} s"),
+                    format!(
+                        "give {SHORTEST_SPAN_S} to {longest} s",
+                        longest = typed(MAX_HORIZON_S)
+                    ),
                 ));
             }
         }

@@ -252,7 +252,10 @@ fn checked_seconds(field: &str, seconds: f64) -> Result<f64, Problem> {
         Err(Problem::error(
             field,
             format!("users wait {seconds} s for a token", seconds = typed(seconds)),
-            format!("give seconds above 0 and up to {MAX_HORIZON_S}, or leave patience out"),
+            format!(
+                "give seconds above 0 and up to {longest}, or leave patience out",
+                longest = typed(MAX_HORIZON_S)
+            ),
         ))
     }
 }

@@ -199,7 +199,7 @@ fn checked(field: &str, seconds: f64) -> Result<f64, Problem> {
     Err(Problem::error(
         field,
         format!("users think for {seconds} s", seconds = typed(seconds)),
-        format!("give seconds from 0 to {MAX_HORIZON_S}"),
+        format!("give seconds from 0 to {longest}", longest = typed(MAX_HORIZON_S)),
     ))
 }
 

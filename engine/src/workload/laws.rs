@@ -247,7 +247,7 @@ fn out_of_range(field: &str, tokens: f64, problems: &mut Vec<Problem>) {
         problems.push(Problem::error(
             field,
             format!("the length is {tokens} tokens", tokens = typed(tokens)),
-            format!("give 1 to {MAX_LENGTH_TOKENS} tokens"),
+            format!("give 1 to {most} tokens", most = typed(f64::from(MAX_LENGTH_TOKENS))),
         ));
     }
 }

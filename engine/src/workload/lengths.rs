@@ -7,6 +7,7 @@ use super::laws::{GammaLengths, ParetoLengths, Uniform};
 use super::lognormal::Lognormal;
 use super::mixture::Mixture;
 use super::quantile_table::QuantileTable;
+use crate::counted::typed;
 use crate::math;
 use crate::problem::Problem;
 use crate::rng::{Generator, Key, keyed};
@@ -314,7 +315,8 @@ pub(super) fn whole_tokens(tokens: f64) -> u32 {
 }
 
 fn check_observed(field: &str, tokens: &[u32]) -> Result<(), Problem> {
-    let hint = format!("give lengths of 1 to {MAX_LENGTH_TOKENS} tokens");
+    let hint =
+        format!("give lengths of 1 to {most} tokens", most = typed(f64::from(MAX_LENGTH_TOKENS)));
     if tokens.is_empty() {
         return Err(Problem::error(field, "there are no lengths", hint));
     }

@@ -35,7 +35,10 @@ impl QuantileTable {
                 problems.push(Problem::error(
                     format!("table[{i}].tokens"),
                     format!("the length of this row is {tokens} tokens", tokens = typed(tokens)),
-                    format!("give 1 to {MAX_LENGTH_TOKENS} tokens, none below the row before"),
+                    format!(
+                        "give 1 to {most} tokens, none below the row before",
+                        most = typed(f64::from(MAX_LENGTH_TOKENS))
+                    ),
                 ));
             }
             before = Some((p, tokens));

@@ -212,7 +212,7 @@ fn span(field: &str, what: &str, seconds: f64, problems: &mut Vec<Problem>) {
         problems.push(Problem::error(
             field,
             format!("{what} is {seconds} s long", seconds = typed(seconds)),
-            format!("give 0.001 to {MAX_HORIZON_S} s"),
+            format!("give 0.001 to {longest} s", longest = typed(MAX_HORIZON_S)),
         ));
     }
 }
@@ -222,7 +222,7 @@ fn moment(field: &str, what: &str, seconds: f64, problems: &mut Vec<Problem>) {
         problems.push(Problem::error(
             field,
             format!("{what} {seconds} s", seconds = typed(seconds)),
-            format!("give 0 to {MAX_HORIZON_S} s"),
+            format!("give 0 to {longest} s", longest = typed(MAX_HORIZON_S)),
         ));
     }
 }

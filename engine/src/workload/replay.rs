@@ -56,8 +56,10 @@ impl Replay {
                     last_s = typed(last_s)
                 ),
                 format!(
-                    "give {} to {MAX_FACTOR}, and no request after {MAX_HORIZON_S} s",
-                    1.0 / MAX_FACTOR
+                    "give {} to {}, and no request after {} s",
+                    1.0 / MAX_FACTOR,
+                    typed(MAX_FACTOR),
+                    typed(MAX_HORIZON_S)
                 ),
             ));
         }
@@ -73,7 +75,8 @@ impl Replay {
                 format!("the trace is to begin again after {seconds} s", seconds = typed(seconds)),
                 format!(
                     "give at least the {last_s} s of its last request, and {SHORTEST_LOOP_S} to \
-                     {MAX_HORIZON_S} s"
+                     {longest} s",
+                    longest = typed(MAX_HORIZON_S)
                 ),
             ));
         }
@@ -214,7 +217,10 @@ fn check(due_s: &[f64]) -> Vec<Problem> {
         problems.push(Problem::error(
             format!("due_s[{i}]"),
             format!("this request is due at {:?} s", due_s[i]),
-            format!("give seconds from the start of the trace, 0 to {MAX_HORIZON_S}"),
+            format!(
+                "give seconds from the start of the trace, 0 to {longest}",
+                longest = typed(MAX_HORIZON_S)
+            ),
         ));
     }
     if let Some(i) = due_s.windows(2).position(|pair| pair[1] < pair[0]) {

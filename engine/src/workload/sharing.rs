@@ -7,6 +7,7 @@ use rand_distr::{Distribution, Zipf};
 
 use super::generate::{MAX_REQUESTS, too_many};
 use super::{Lengths, MAX_LENGTH_TOKENS, OfferedRequest, ThinkTime, TrafficClass, Turn};
+use crate::counted::typed;
 use crate::math;
 use crate::problem::Problem;
 use crate::rng::{Key, Stream, keyed};
@@ -37,14 +38,17 @@ impl SharedPrefix {
             problems.push(Problem::error(
                 "tokens",
                 format!("a shared prefix has {tokens} tokens"),
-                format!("give 1 to {MAX_LENGTH_TOKENS}, or leave the shared prefix out"),
+                format!(
+                    "give 1 to {most}, or leave the shared prefix out",
+                    most = typed(f64::from(MAX_LENGTH_TOKENS))
+                ),
             ));
         }
         if !(1..=Self::MOST).contains(&count) {
             problems.push(Problem::error(
                 "count",
                 format!("there are {count} shared prefixes"),
-                format!("give 1 to {}", Self::MOST),
+                format!("give 1 to {}", typed(f64::from(Self::MOST))),
             ));
         }
         if !(0.0..=Self::STEEPEST).contains(&zipf_exponent) {

@@ -24,6 +24,22 @@ pub fn BreakOuts() -> impl IntoView {
     // Places in `Dimension::ALL`; beyond it for no second one.
     let by = RwSignal::new(place_of(Dimension::Prompt.name()));
     let and = RwSignal::new(usize::MAX);
+    let pools = Memo::new(move |_| {
+        let several = |shown: &crate::state::Shown| !shown.report.pools.is_empty();
+        bench.screen.with(|screen| screen.simulated().is_some_and(several))
+    });
+    // What was broken out by pool is not any more when there is one.
+    Effect::new(move |_| {
+        let pool = place_of(Dimension::Pool.name());
+        if !pools.get() {
+            if by.get_untracked() == pool {
+                by.set(place_of(Dimension::Prompt.name()));
+            }
+            if and.get_untracked() == pool {
+                and.set(usize::MAX);
+            }
+        }
+    });
     let lost = Callback::new(move |()| {
         let by = Dimension::ALL.get(by.get()).copied()?;
         bench.screen.with(|screen| {
@@ -39,8 +55,8 @@ pub fn BreakOuts() -> impl IntoView {
                 {csv("break-out", "", lost)}
             </div>
             <div class="row">
-                {choose_by("break-out-by", by)}
-                {choose_and("break-out-and", and)}
+                {move || choose_by("break-out-by", by, pools.get())}
+                {move || choose_and("break-out-and", and, pools.get())}
             </div>
             {lost_table("break-out", "", lost)}
             {move || {
@@ -52,13 +68,14 @@ pub fn BreakOuts() -> impl IntoView {
     .into_any()
 }
 
-/// What outcomes are broken out by, as a place in `Dimension::ALL`.
-pub fn choose_by(id: &'static str, by: RwSignal<usize>) -> AnyView {
+/// What outcomes are broken out by, as a place in `Dimension::ALL`; by pool only where there are
+/// several.
+pub fn choose_by(id: &'static str, by: RwSignal<usize>, pools: bool) -> AnyView {
     view! {
         <Select
             id
             label="By"
-            choices=choices(None)
+            choices=choices(None, pools)
             value=Signal::derive(move || name(by.get()))
             on_choose=Callback::new(move |name: String| by.set(place_of(&name)))
             quiet=true
@@ -68,12 +85,12 @@ pub fn choose_by(id: &'static str, by: RwSignal<usize>) -> AnyView {
 }
 
 /// What they are crossed with, if with anything; beyond `Dimension::ALL` with nothing.
-pub fn choose_and(id: &'static str, and: RwSignal<usize>) -> AnyView {
+pub fn choose_and(id: &'static str, and: RwSignal<usize>, pools: bool) -> AnyView {
     view! {
         <Select
             id
             label="crossed with"
-            choices=choices(Some("nothing"))
+            choices=choices(Some("nothing"), pools)
             value=Signal::derive(move || name(and.get()))
             on_choose=Callback::new(move |name: String| and.set(place_of(&name)))
             quiet=true
@@ -107,8 +124,9 @@ fn name(place: usize) -> String {
     Dimension::ALL.get(place).map_or(NONE, |by| by.name()).to_owned()
 }
 
-fn choices(nothing: Option<&str>) -> Vec<Choice> {
-    let all = Dimension::ALL.map(|by| Choice::new(by.name(), outcomes::dimension(by)));
+fn choices(nothing: Option<&str>, pools: bool) -> Vec<Choice> {
+    let all = Dimension::ALL.into_iter().filter(|by| pools || *by != Dimension::Pool);
+    let all = all.map(|by| Choice::new(by.name(), outcomes::dimension(by)));
     nothing.map(|nothing| Choice::new(NONE, nothing)).into_iter().chain(all).collect()
 }
 

@@ -3,7 +3,7 @@
 use goodput_engine::scenario::doc::AdmissionDoc;
 use leptos::prelude::*;
 
-use super::{folded, number_fields};
+use super::{folded, listed};
 use crate::controls::SwitchBox;
 use crate::state::edit::Edit;
 use crate::state::field::{Field, of_admission};
@@ -55,7 +55,7 @@ fn fields(such: fn(&str) -> bool) -> AnyView {
         let named = named.get().into_iter().filter(|named| such(named.name));
         named.map(Field::Admission).collect::<Vec<_>>()
     });
-    view! { {move || number_fields(some.get())} }.into_any()
+    listed(some)
 }
 
 /// A limit of several numbers, there or not.

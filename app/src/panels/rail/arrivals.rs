@@ -10,7 +10,7 @@ use super::{change, number_fields};
 use crate::controls::{Choice, Select};
 use crate::format;
 use crate::parse::Quantity;
-use crate::state::edit::{ClassEdit, Typed};
+use crate::state::edit::{ClassEdit, Edit, Typed};
 use crate::state::field::{ClassField, Field, Text, of_arrivals};
 use crate::state::workbench;
 use crate::view_model::handles::{self, Frame, Target};
@@ -135,7 +135,7 @@ const PARTS: [Part; 3] = [
     Part {
         id: "think-time",
         label: "Think time",
-        choices: &[("exponential", "exponential"), ("uniform", "uniform"), ("fixed", "all alike")],
+        choices: &arrivals::THINK_TIMES,
         now: arrivals::think_name,
         change: |arrivals, name| arrivals::with_think_time(arrivals, name).map(ClassEdit::Arrivals),
     },
@@ -188,9 +188,12 @@ fn profile(index: usize) -> AnyView {
     let edits = RowEdits {
         index,
         what: "point",
-        fields: |row, _| [ClassField::PointTime(row), ClassField::PointRate(row)],
-        add: |row, _| ClassEdit::AddPoint(row),
-        remove: |row, _| ClassEdit::RemovePoint(row),
+        fields: |at| {
+            [ClassField::PointTime(at.row), ClassField::PointRate(at.row)]
+                .map(|field| Field::Class(at.index, field))
+        },
+        add: |at| Edit::Class(at.index, ClassEdit::AddPoint(at.row)),
+        remove: |at| Edit::Class(at.index, ClassEdit::RemovePoint(at.row)),
         place: None,
     };
     let typing = Typing {

@@ -146,7 +146,7 @@ fn actions(count: Memo<usize>) -> AnyView {
 }
 
 /// A button that keeps the focus also while there is nothing for it to do.
-fn action(
+pub(super) fn action(
     name: &'static str,
     test_id: &'static str,
     idle: Memo<bool>,
@@ -156,6 +156,7 @@ fn action(
         <button
             class="link"
             type="button"
+            id=test_id
             data-testid=test_id
             aria-disabled=move || idle.get().then_some("true")
             on:click=move |_| {

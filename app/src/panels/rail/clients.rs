@@ -4,7 +4,7 @@ use goodput_engine::scenario::doc::{ClassDoc, PatienceDoc, RetriesDoc};
 use leptos::prelude::*;
 
 use super::text::problem_note;
-use super::{about_class, change, folded, number_fields};
+use super::{about_class, change, folded, listed, when};
 use crate::controls::{Choice, Select, SwitchBox};
 use crate::state::edit::ClassEdit;
 use crate::state::field::{ClassField, Field, of_clients};
@@ -60,14 +60,14 @@ pub fn editor(index: usize) -> AnyView {
 }
 
 /// The numbers whose names begin so.
-fn fields(index: usize, under: &'static str) -> AnyView {
+pub(super) fn fields(index: usize, under: &'static str) -> AnyView {
     let named = about_class(index, of_clients);
     let field = move |named| Field::Class(index, ClassField::Clients(named));
     let some = Memo::new(move |_| {
         let named = named.get().into_iter().filter(|named| named.name.starts_with(under));
         named.map(field).collect::<Vec<_>>()
     });
-    view! { {move || number_fields(some.get())} }.into_any()
+    listed(some)
 }
 
 fn patience(index: usize, waiting: &'static Waiting) -> AnyView {
@@ -127,11 +127,12 @@ fn retries(index: usize) -> AnyView {
                 {problem_note(format!("workload.classes[{index}].retries.on"))}
             </div>
         }
+        .into_any()
     };
     view! {
         <SwitchBox id="retries" label="Try again (retries)" on=there on_change=switch/>
         {fields(index, "retries.")}
-        {move || there.get().then(outcomes)}
+        {when(there, outcomes)}
     }
     .into_any()
 }

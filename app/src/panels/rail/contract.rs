@@ -116,11 +116,7 @@ fn Quality(index: usize) -> impl IntoView {
             Some(QualityDoc::Verified { source, .. }) => source.clone(),
             _ => String::new(),
         });
-    let choices = vec![
-        Choice::new("not_checked", "nobody checked"),
-        Choice::new("assumed", "assumed"),
-        Choice::new("verified", "verified"),
-    ];
+    let choices = QUALITIES.map(|(name, label)| Choice::new(name, label)).to_vec();
     let choose = Callback::new(move |name: String| change_quality(index, &name));
     let say = Callback::new(move |text: String| {
         bench.edit(&Edit::Class(index, ClassEdit::QualityBy(text)));
@@ -154,18 +150,26 @@ fn change_quality(index: usize, name: &str) {
     let bench = workbench();
     let doc = bench.doc_untracked();
     let before = doc.workload.classes.get(index).map(|class| &class.quality);
+    bench.edit(&Edit::Class(index, ClassEdit::Quality(quality_named(before, name))));
+}
+
+/// What may be known of answers: name in the document, and what is read.
+pub(super) const QUALITIES: [(&str, &str); 3] =
+    [("not_checked", "nobody checked"), ("assumed", "assumed"), ("verified", "verified")];
+
+/// The same rate in another state of knowledge, or one to begin with.
+pub(super) fn quality_named(before: Option<&QualityDoc>, name: &str) -> QualityDoc {
     let (pass_rate, who) = match before {
         Some(QualityDoc::Assumed { pass_rate, by }) => (*pass_rate, by.clone()),
         Some(QualityDoc::Verified { pass_rate, source }) => (*pass_rate, source.clone()),
         _ => (0.97, String::new()),
     };
-    let quality = match name {
+    match name {
         "assumed" => {
             let by = if who.is_empty() { "whoever edits this scenario".into() } else { who };
             QualityDoc::Assumed { pass_rate, by }
         }
         "verified" => QualityDoc::Verified { pass_rate, source: who },
         _ => QualityDoc::NotChecked,
-    };
-    bench.edit(&Edit::Class(index, ClassEdit::Quality(quality)));
+    }
 }

@@ -1,69 +1,76 @@
-//! What serves: replicas, GPU and model, the engine's settings, step time.
+//! What serves: pools of replicas, GPU and model, the engine's settings, step time.
 
 use goodput_engine::fleet::KvPrecision;
 use leptos::prelude::*;
 
-use super::gpu_model::{Gpu, Model};
-use super::step_time::StepTime;
-use super::{Group, admission};
+use super::gpu_model::{gpu, model};
+use super::step_time::step_time;
+use super::{
+    Group, about_pool, admission, change_pool, life, number_fields, of_chosen_pool, pools,
+};
+use super::{routing, text::problem_note};
 use crate::controls::{Choice, NumberField, Select, SwitchBox};
-use crate::state::edit::{Edit, PoolEdit, Switch};
+use crate::state::edit::{PoolEdit, Switch};
 use crate::state::field::{Field, PoolField};
 use crate::state::workbench;
 use crate::view_model::fleet as words;
 
-/// The pool.
+/// Pools, and the editor of the one that is chosen.
 #[component]
 pub fn Fleet() -> impl IntoView {
-    let bench = workbench();
-    let summary = bench.about(words::fleet_line);
-    let gpus = bench.about(words::gpus_line);
-    let memory = Memo::new(move |_| {
-        bench.estimate.with(|e| e.as_ref().map(|e| words::memory_line(&e.report)))
-    });
+    let summary = workbench().about(words::fleet_line);
     view! {
         <Group id="fleet" title="Fleet" summary>
-            <div class="two">
-                <NumberField field=Field::Pool(PoolField::Replicas)/>
-                <NumberField field=Field::Pool(PoolField::TensorParallel)/>
-            </div>
-            <p class="echo">{move || gpus.get()}</p>
-            <Gpu/>
-            <Model/>
-            <Precisions/>
-            <p class="echo" data-testid="memory">{move || memory.get()}</p>
-            <details class="more">
-                <summary>"Engine settings"</summary>
-                <Scheduler/>
-            </details>
+            {pools::table()}
+            {of_chosen_pool(editor)}
+            {routing::editor()}
             {admission::editor()}
-            <StepTime/>
         </Group>
     }
     .into_any()
 }
 
-#[component]
-fn Precisions() -> impl IntoView {
+fn editor(pool: usize) -> AnyView {
     let bench = workbench();
-    let weights = bench.about(|doc| {
-        doc.fleet
-            .pools
-            .first()
-            .map(|pool| words::weights_id(pool.weight_precision))
-            .unwrap_or_default()
+    let gpus = about_pool(pool, words::gpus_line);
+    let memory = Memo::new(move |_| {
+        bench.estimate.with(|e| e.as_ref().map(|e| words::memory_line(&e.report, pool)))
     });
-    let kv = bench.about(|doc| {
-        doc.fleet.pools.first().map(|pool| words::kv_id(pool.kv_precision)).unwrap_or_default()
-    });
+    view! {
+        <div id="pool-panel">
+            {pools::name_field(pool)}
+            <div class="two">
+                <NumberField field=Field::Pool(pool, PoolField::Replicas)/>
+                <NumberField field=Field::Pool(pool, PoolField::TensorParallel)/>
+            </div>
+            <p class="echo">{move || gpus.get()}</p>
+            {gpu(pool)}
+            {model(pool)}
+            {precisions(pool)}
+            <p class="echo" data-testid="memory">{move || memory.get()}</p>
+            <details class="more">
+                <summary>"Engine settings"</summary>
+                {scheduler(pool)}
+            </details>
+            {life::editor(pool)}
+            {step_time(pool)}
+            {problem_note("fleet.pools".to_owned())}
+        </div>
+    }
+    .into_any()
+}
+
+fn precisions(pool: usize) -> AnyView {
+    let weights = about_pool(pool, |pool| words::weights_id(pool.weight_precision));
+    let kv = about_pool(pool, |pool| words::kv_id(pool.kv_precision));
     let choose_weights = Callback::new(move |id: String| {
         if let Some(precision) = words::weights_of(&id) {
-            bench.edit(&Edit::Pool(PoolEdit::Weights(precision)));
+            change_pool(pool, PoolEdit::Weights(precision));
         }
     });
     let choose_kv = Callback::new(move |id: String| {
         let chosen = words::KV.iter().find(|p| words::kv_id(**p) == id);
-        bench.edit(&Edit::Pool(PoolEdit::Kv(chosen.copied().unwrap_or(KvPrecision::default()))));
+        change_pool(pool, PoolEdit::Kv(chosen.copied().unwrap_or(KvPrecision::default())));
     });
     let kv_choices = words::KV.map(|p| Choice::new(words::kv_id(p), words::kv_id(p))).to_vec();
     view! {
@@ -75,9 +82,7 @@ fn Precisions() -> impl IntoView {
     .into_any()
 }
 
-#[component]
-fn Scheduler() -> impl IntoView {
-    let bench = workbench();
+fn scheduler(pool: usize) -> AnyView {
     let fields = [
         PoolField::MaxNumSeqs,
         PoolField::MaxNumBatchedTokens,
@@ -86,13 +91,12 @@ fn Scheduler() -> impl IntoView {
         PoolField::NumGpuBlocks,
         PoolField::BlockSize,
     ];
-    let fields = fields.map(|field| view! { <NumberField field=Field::Pool(field)/> });
+    let fields = fields.map(|field| number_fields(vec![Field::Pool(pool, field)]));
     let switches = Switch::ALL.map(|switch| {
+        let bench = workbench();
         let on =
-            bench.about(move |doc| doc.fleet.pools.first().is_some_and(|pool| switch.get(pool)));
-        let change = Callback::new(move |on: bool| {
-            bench.edit(&Edit::Pool(PoolEdit::Switch(switch, on)));
-        });
+            bench.about(move |doc| doc.fleet.pools.get(pool).is_some_and(|pool| switch.get(pool)));
+        let change = Callback::new(move |on: bool| change_pool(pool, PoolEdit::Switch(switch, on)));
         view! { <SwitchBox id=switch.label() label=switch.label() on on_change=change/> }
     });
     view! {

@@ -4,8 +4,9 @@ use goodput_engine::catalog;
 use goodput_engine::scenario::{CatalogRef, GpuRef, ModelRef};
 use leptos::prelude::*;
 
+use super::{about_pool, change_pool};
 use crate::controls::{Choice, NumberField, Select, TextField};
-use crate::state::edit::{Edit, PoolEdit};
+use crate::state::edit::PoolEdit;
 use crate::state::field::{Field, GpuField, ModelField};
 use crate::state::workbench;
 use crate::view_model::fleet as words;
@@ -13,28 +14,29 @@ use crate::view_model::fleet as words;
 const CUSTOM: &str = "custom";
 
 /// The GPU.
-#[component]
-pub fn Gpu() -> impl IntoView {
-    let bench = workbench();
-    let id = bench.about(|doc| match doc.fleet.pools.first().map(|pool| &pool.gpu) {
-        Some(CatalogRef::Id(id)) => id.clone(),
-        _ => CUSTOM.to_owned(),
+pub fn gpu(pool: usize) -> AnyView {
+    let id = about_pool(pool, |pool| match &pool.gpu {
+        CatalogRef::Id(id) => id.clone(),
+        CatalogRef::Custom(_) => CUSTOM.to_owned(),
     });
-    let name = bench.about(|doc| match doc.fleet.pools.first().map(|pool| &pool.gpu) {
-        Some(CatalogRef::Custom(spec)) => spec.name.clone(),
-        _ => String::new(),
+    let name = about_pool(pool, |pool| match &pool.gpu {
+        CatalogRef::Custom(spec) => spec.name.clone(),
+        CatalogRef::Id(_) => String::new(),
     });
     let choose = Callback::new(move |id: String| {
         let gpu = if id == CUSTOM {
-            words::custom_gpu(&bench.doc_untracked()).map(|spec| GpuRef::Custom(Box::new(spec)))
+            let doc = workbench().doc_untracked();
+            let spec = doc.fleet.pools.get(pool).and_then(words::custom_gpu);
+            spec.map(|spec| GpuRef::Custom(Box::new(spec)))
         } else {
             Some(GpuRef::id(&id))
         };
         if let Some(gpu) = gpu {
-            bench.edit(&Edit::Pool(PoolEdit::Gpu(gpu)));
+            change_pool(pool, PoolEdit::Gpu(gpu));
         }
     });
-    let rename = Callback::new(move |text| bench.edit(&Edit::Pool(PoolEdit::GpuName(text))));
+    let rename = Callback::new(move |text| change_pool(pool, PoolEdit::GpuName(text)));
+    let path = format!("fleet.pools[{pool}].gpu.name");
     let mut choices: Vec<Choice> =
         catalog::gpus().iter().map(|gpu| Choice::new(gpu.id, gpu.spec.name.clone())).collect();
     choices.push(Choice::new(CUSTOM, "by numbers…"));
@@ -43,9 +45,9 @@ pub fn Gpu() -> impl IntoView {
         {move || {
             (id.get() == CUSTOM)
                 .then(|| {
-                    let fields = GpuField::ALL.map(|field| view! { <NumberField field=Field::Gpu(field)/> });
+                    let fields = GpuField::ALL.map(|field| view! { <NumberField field=Field::Gpu(pool, field)/> });
                     view! {
-                        <TextField id="gpu-name" label="Name" value=name path="fleet.pools[0].gpu.name" on_input=rename/>
+                        <TextField id="gpu-name" label="Name" value=name path=path.clone() on_input=rename/>
                         <div class="two">{fields.into_iter().collect_view()}</div>
                     }
                 })
@@ -55,16 +57,15 @@ pub fn Gpu() -> impl IntoView {
 }
 
 /// The model.
-#[component]
-pub fn Model() -> impl IntoView {
-    let bench = workbench();
-    let id = bench.about(|doc| match doc.fleet.pools.first().map(|pool| &pool.model) {
-        Some(CatalogRef::Id(id)) => id.clone(),
-        _ => CUSTOM.to_owned(),
+pub fn model(pool: usize) -> AnyView {
+    let id = about_pool(pool, |pool| match &pool.model {
+        CatalogRef::Id(id) => id.clone(),
+        CatalogRef::Custom(_) => CUSTOM.to_owned(),
     });
     let choose = Callback::new(move |id: String| {
         let model = if id == CUSTOM {
-            let shape = words::custom_model(&bench.doc_untracked());
+            let doc = workbench().doc_untracked();
+            let shape = doc.fleet.pools.get(pool).and_then(words::custom_model);
             shape.map(|shape| PoolEdit::Model(ModelRef::Custom(Box::new(shape)), None))
         } else {
             // A model comes in the precision its makers ship, until that is changed.
@@ -72,7 +73,7 @@ pub fn Model() -> impl IntoView {
             Some(PoolEdit::Model(ModelRef::id(&id), weights))
         };
         if let Some(model) = model {
-            bench.edit(&Edit::Pool(model));
+            change_pool(pool, model);
         }
     });
     let mut choices: Vec<Choice> = catalog::models()
@@ -82,22 +83,20 @@ pub fn Model() -> impl IntoView {
     choices.push(Choice::new(CUSTOM, "by numbers, or a pasted config.json…"));
     view! {
         <Select id="model" label="Model" choices value=id on_choose=choose/>
-        {move || (id.get() == CUSTOM).then(|| view! { <CustomModel/> })}
+        {move || (id.get() == CUSTOM).then(|| custom_model(pool))}
     }
     .into_any()
 }
 
 /// Numbers of a model, or its Hugging Face config.
-#[component]
-fn CustomModel() -> impl IntoView {
-    let bench = workbench();
-    let name = bench.about(|doc| match doc.fleet.pools.first().map(|pool| &pool.model) {
-        Some(CatalogRef::Custom(shape)) => shape.name.clone(),
-        _ => String::new(),
+fn custom_model(pool: usize) -> AnyView {
+    let name = about_pool(pool, |pool| match &pool.model {
+        CatalogRef::Custom(shape) => shape.name.clone(),
+        CatalogRef::Id(_) => String::new(),
     });
-    let groups = bench.about(|doc| match doc.fleet.pools.first().map(|pool| &pool.model) {
-        Some(CatalogRef::Custom(shape)) => words::layers_line(shape),
-        _ => String::new(),
+    let groups = about_pool(pool, |pool| match &pool.model {
+        CatalogRef::Custom(shape) => words::layers_line(shape),
+        CatalogRef::Id(_) => String::new(),
     });
     // What was made of the paste: remarks, or why nothing was.
     let said = RwSignal::new(Ok(String::new()));
@@ -111,13 +110,15 @@ fn CustomModel() -> impl IntoView {
             Ok((shape, weights, remarks)) => {
                 said.set(Ok(remarks));
                 let model = ModelRef::Custom(Box::new(shape));
-                bench.edit(&Edit::Pool(PoolEdit::Model(model, weights)));
+                change_pool(pool, PoolEdit::Model(model, weights));
             }
             Err(why) => said.set(Err(why)),
         }
     };
-    let rename = Callback::new(move |text| bench.edit(&Edit::Pool(PoolEdit::ModelName(text))));
-    let fields = ModelField::ALL.map(|field| view! { <NumberField field=Field::Model(field)/> });
+    let rename = Callback::new(move |text| change_pool(pool, PoolEdit::ModelName(text)));
+    let path = format!("fleet.pools[{pool}].model.name");
+    let fields =
+        ModelField::ALL.map(|field| view! { <NumberField field=Field::Model(pool, field)/> });
     view! {
         <div class="field" class:wrong=refused>
             <label for="config-json">"Paste a Hugging Face config.json"</label>
@@ -134,7 +135,7 @@ fn CustomModel() -> impl IntoView {
                 {move || said.get().unwrap_or_else(|why| why)}
             </p>
         </div>
-        <TextField id="model-name" label="Name" value=name path="fleet.pools[0].model.name" on_input=rename/>
+        <TextField id="model-name" label="Name" value=name path on_input=rename/>
         <div class="two">{fields.into_iter().collect_view()}</div>
         <p class="echo">{move || groups.get()}</p>
     }

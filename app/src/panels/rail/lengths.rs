@@ -34,6 +34,8 @@ pub fn editor(index: usize, side: Side) -> AnyView {
         Side::Input => "Input length",
         Side::Output => "Output length",
         Side::Hidden => "Hidden length",
+        Side::Turns => "Turns of a session",
+        Side::NewTokens => "New tokens of a later turn",
     };
     view! {
         <div class="dist" class:edited=edited>
@@ -172,14 +174,18 @@ fn quantiles(index: usize, place: Place) -> AnyView {
     let edits = RowEdits {
         index,
         what: "quantile",
-        fields: |row, place| {
-            let place = place.unwrap_or(Place::whole(Side::Input));
-            [LengthField::QuantileP(row), LengthField::QuantileTokens(row)]
-                .map(|field| ClassField::Length(place, field))
+        fields: |at| {
+            let place = at.place.unwrap_or(Place::whole(Side::Input));
+            [LengthField::QuantileP(at.row), LengthField::QuantileTokens(at.row)]
+                .map(|field| Field::Class(at.index, ClassField::Length(place, field)))
         },
-        add: |row, place| ClassEdit::AddQuantile(place.unwrap_or(Place::whole(Side::Input)), row),
-        remove: |row, place| {
-            ClassEdit::RemoveQuantile(place.unwrap_or(Place::whole(Side::Input)), row)
+        add: |at| {
+            let place = at.place.unwrap_or(Place::whole(Side::Input));
+            Edit::Class(at.index, ClassEdit::AddQuantile(place, at.row))
+        },
+        remove: |at| {
+            let place = at.place.unwrap_or(Place::whole(Side::Input));
+            Edit::Class(at.index, ClassEdit::RemoveQuantile(place, at.row))
         },
         place: Some(place),
     };
@@ -284,7 +290,12 @@ fn histogram(index: usize, place: Place, label: &'static str) -> AnyView {
         let now = place.get(class)?;
         let before = bench.baseline.with(|b| lengths_in(&b.as_ref()?.doc, index, place).cloned());
         let at: Vec<f64> = handles::of_law(class, place).iter().map(|grip| grip.at[0]).collect();
-        shapes::picture(now, before.as_ref().filter(|b| *b != now), &at, kept.get())
+        shapes::picture(
+            now,
+            before.as_ref().filter(|b| *b != now),
+            &at,
+            (kept.get(), place.side.unit()),
+        )
     });
     let frame = Memo::new(move |_| shape.with(|shape| shape.as_ref().map(|shape| shape.frame)));
     let drawing = move || {

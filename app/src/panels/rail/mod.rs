@@ -9,20 +9,25 @@ mod fleet;
 mod gpu_model;
 mod grips;
 mod lengths;
+mod life;
 mod output;
+mod pools;
 mod price;
 mod realised;
+mod route;
+mod routing;
 mod rows;
+mod sharing;
 mod spread;
 mod step_time;
 mod text;
 mod workload;
 
-use goodput_engine::scenario::doc::ClassDoc;
+use goodput_engine::scenario::doc::{ClassDoc, PoolDoc};
 use leptos::prelude::*;
 
 use crate::controls::NumberField;
-use crate::state::edit::{ClassEdit, Edit};
+use crate::state::edit::{ClassEdit, Edit, PoolEdit};
 use crate::state::field::Field;
 use crate::state::workbench;
 use crate::view_model::edits;
@@ -110,11 +115,48 @@ fn change(index: usize, edit: ClassEdit) {
     workbench().edit(&Edit::Class(index, edit));
 }
 
+/// Something about a pool.
+fn about_pool<T: Default + PartialEq + Send + Sync + 'static>(
+    index: usize,
+    read: fn(&PoolDoc) -> T,
+) -> Memo<T> {
+    workbench().about(move |doc| doc.fleet.pools.get(index).map(read).unwrap_or_default())
+}
+
+/// Edits a pool.
+fn change_pool(index: usize, edit: PoolEdit) {
+    workbench().edit(&Edit::Pool(index, edit));
+}
+
+/// What is made of the pool that is being edited, made anew for another one.
+fn of_chosen_pool(make: fn(usize) -> AnyView) -> AnyView {
+    let bench = workbench();
+    let count = bench.about(|doc| doc.fleet.pools.len());
+    let there = Memo::new(move |_| Some(bench.pool.get()).filter(|index| *index < count.get()));
+    view! { {move || there.get().map(make)} }.into_any()
+}
+
 /// Fields for numbers, two beside each other.
 fn number_fields(fields: Vec<Field>) -> AnyView {
     let wide = fields.len() < 2;
     let fields = fields.into_iter().map(|field| view! { <NumberField field/> }).collect_view();
     view! { <div class:two=!wide>{fields}</div> }.into_any()
+}
+
+/// The fields of a list that changes with the document.
+fn listed(fields: Memo<Vec<Field>>) -> AnyView {
+    view! { {move || number_fields(fields.get())} }.into_any()
+}
+
+/// What is there while something is so. Not generic, as most of a view: the page would have it once
+/// for each.
+fn when(so: Memo<bool>, make: impl Fn() -> AnyView + Send + 'static) -> AnyView {
+    let make: Box<dyn Fn() -> AnyView + Send> = Box::new(make);
+    when_boxed(so, make)
+}
+
+fn when_boxed(so: Memo<bool>, make: Box<dyn Fn() -> AnyView + Send>) -> AnyView {
+    view! { {move || so.get().then(&make)} }.into_any()
 }
 
 /// What few need, closed, with what it is now in a line.

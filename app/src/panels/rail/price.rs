@@ -2,10 +2,9 @@
 
 use leptos::prelude::*;
 
-use super::Group;
+use super::{Group, about_pool, change_pool, of_chosen_pool};
 use crate::controls::{Choice, NumberField, Select, TextField};
-use crate::format;
-use crate::state::edit::{Edit, PoolEdit};
+use crate::state::edit::PoolEdit;
 use crate::state::field::{Field, PoolField};
 use crate::state::workbench;
 use crate::view_model::fleet as words;
@@ -13,51 +12,61 @@ use crate::view_model::fleet as words;
 /// Currencies to choose from, beside the USD of the books.
 const CURRENCIES: [&str; 9] = ["EUR", "GBP", "CHF", "JPY", "CNY", "INR", "KRW", "CAD", "AUD"];
 
-/// The price of the pool's GPUs.
+/// The price of the chosen pool's GPUs.
 #[component]
 pub fn Price() -> impl IntoView {
-    let bench = workbench();
-    let usd = bench.about(|doc| doc.fleet.pools.first().and_then(|pool| pool.price_per_gpu_hour));
-    let currency = bench.about(|doc| {
-        let foreign = doc.fleet.pools.first().and_then(|pool| pool.price_in_currency.as_ref());
-        foreign.map(|price| price.currency.clone()).unwrap_or_default()
-    });
-    let source = bench.about(|doc| {
-        doc.fleet.pools.first().map(|pool| pool.price_source.clone()).unwrap_or_default()
-    });
-    let summary = Memo::new(move |_| match usd.get() {
-        Some(usd) => format!("{} per GPU-hour", format::usd(usd)),
-        None if currency.with(String::is_empty) => "No price: no cost shown".to_owned(),
-        None => format!("in {}", currency.get()),
-    });
-    let say = Callback::new(move |text: String| {
-        bench.edit(&Edit::Pool(PoolEdit::Price(usd.get_untracked(), text)));
-    });
+    let summary = workbench().about(words::prices_line);
     view! {
         <Group id="price" title="Price" summary>
-            <Sheet/>
-            <Currency currency/>
-            {move || {
-                if currency.with(String::is_empty) {
-                    return view! { <NumberField field=Field::Pool(PoolField::Price)/> }.into_any();
-                }
-                view! { <Foreign/> }.into_any()
-            }}
-            <TextField id="price-source" label="Whose price, when" value=source path="fleet.pools[0].price_source" on_input=say/>
+            {of_chosen_pool(editor)}
         </Group>
     }
     .into_any()
 }
 
-/// The public price sheet: a choice fills in the middle of its range and says whose it is.
-#[component]
-fn Sheet() -> impl IntoView {
+fn editor(pool: usize) -> AnyView {
     let bench = workbench();
-    let rows = bench.about(words::price_sheet);
-    let range = bench.about(words::price_range);
-    let chosen = bench.about(|doc| {
-        let pool = doc.fleet.pools.first()?;
-        let rows = words::price_sheet(doc);
+    let currency = about_pool(pool, |pool| {
+        pool.price_in_currency.as_ref().map(|price| price.currency.clone()).unwrap_or_default()
+    });
+    let source = about_pool(pool, |pool| pool.price_source.clone());
+    // One of several is named.
+    let of = bench.about(move |doc| {
+        let pool = doc.fleet.pools.get(pool).filter(|_| doc.fleet.pools.len() > 1);
+        pool.map(|pool| pool.name.clone())
+    });
+    let say = Callback::new(move |text: String| {
+        let doc = bench.doc_untracked();
+        let usd = doc.fleet.pools.get(pool).and_then(|pool| pool.price_per_gpu_hour);
+        change_pool(pool, PoolEdit::Price(usd, text));
+    });
+    view! {
+        {move || of.get().map(|name| view! { <p class="sum">"of pool " <b>{name}</b></p> })}
+        {sheet(pool)}
+        {currency_of(pool, currency)}
+        {move || {
+            if currency.with(String::is_empty) {
+                return view! { <NumberField field=Field::Pool(pool, PoolField::Price)/> }.into_any();
+            }
+            foreign(pool)
+        }}
+        <TextField
+            id="price-source"
+            label="Whose price, when"
+            value=source
+            path=format!("fleet.pools[{pool}].price_source")
+            on_input=say
+        />
+    }
+    .into_any()
+}
+
+/// The public price sheet: a choice fills in the middle of its range and says whose it is.
+fn sheet(pool: usize) -> AnyView {
+    let rows = about_pool(pool, words::price_sheet);
+    let range = about_pool(pool, words::price_range);
+    let chosen = about_pool(pool, |pool| {
+        let rows = words::price_sheet(pool);
         let at = rows.iter().position(|row| {
             row.source == pool.price_source && pool.price_per_gpu_hour == Some(row.usd)
         });
@@ -67,8 +76,8 @@ fn Sheet() -> impl IntoView {
     let choose = Callback::new(move |at: String| {
         let row = rows.with_untracked(|rows| rows.get(at.parse::<usize>().ok()?).cloned());
         if let Some(row) = row {
-            bench.edit(&Edit::Pool(PoolEdit::Price(Some(row.usd), row.source)));
-            bench.seal();
+            change_pool(pool, PoolEdit::Price(Some(row.usd), row.source));
+            workbench().seal();
         }
     });
     view! {
@@ -89,9 +98,7 @@ fn Sheet() -> impl IntoView {
 }
 
 /// The currency of the price that is typed.
-#[component]
-fn Currency(currency: Memo<String>) -> impl IntoView {
-    let bench = workbench();
+fn currency_of(pool: usize, currency: Memo<String>) -> AnyView {
     let choices = move || {
         let known = CURRENCIES.map(|code| Choice::new(code, code));
         let own = currency.get_untracked();
@@ -101,8 +108,8 @@ fn Currency(currency: Memo<String>) -> impl IntoView {
     };
     let choose = Callback::new(move |code: String| {
         let code = (!code.is_empty()).then_some(code);
-        bench.edit(&Edit::Pool(PoolEdit::Currency(code)));
-        bench.seal();
+        change_pool(pool, PoolEdit::Currency(code));
+        workbench().seal();
     });
     view! {
         <Select id="price-currency" label="Currency" choices=choices() value=currency on_choose=choose quiet=true/>
@@ -111,18 +118,16 @@ fn Currency(currency: Memo<String>) -> impl IntoView {
 }
 
 /// A price in another currency.
-#[component]
-fn Foreign() -> impl IntoView {
-    let bench = workbench();
-    let date = bench.about(|doc| {
-        let foreign = doc.fleet.pools.first().and_then(|pool| pool.price_in_currency.as_ref());
-        foreign.map(|price| price.rate_as_of.clone()).unwrap_or_default()
+fn foreign(pool: usize) -> AnyView {
+    let date = about_pool(pool, |pool| {
+        pool.price_in_currency.as_ref().map(|price| price.rate_as_of.clone()).unwrap_or_default()
     });
-    let say = Callback::new(move |date| bench.edit(&Edit::Pool(PoolEdit::RateDate(date))));
+    let say = Callback::new(move |date| change_pool(pool, PoolEdit::RateDate(date)));
+    let path = format!("fleet.pools[{pool}].price_in_currency.rate_as_of");
     view! {
-        <NumberField field=Field::Pool(PoolField::CurrencyPrice)/>
-        <NumberField field=Field::Pool(PoolField::CurrencyRate)/>
-        <TextField id="rate-date" label="Rate of (date, source)" value=date path="fleet.pools[0].price_in_currency.rate_as_of" on_input=say/>
+        <NumberField field=Field::Pool(pool, PoolField::CurrencyPrice)/>
+        <NumberField field=Field::Pool(pool, PoolField::CurrencyRate)/>
+        <TextField id="rate-date" label="Rate of (date, source)" value=date path on_input=say/>
         <p class="echo">"Costs are in USD by this rate: none is known here, and none is guessed"</p>
     }
     .into_any()

@@ -1,69 +1,102 @@
 //! How long lengths come out: by the distribution at once, and as the simulation drew them.
 
+use goodput_engine::accounts::report::ClassReport;
+use goodput_engine::estimate::report::ClassWorkload;
 use goodput_engine::workload::LengthSummary;
 use leptos::prelude::*;
 
 use crate::state::field::Side;
-use crate::state::workbench;
+use crate::state::{Estimate, Shown, workbench};
 use crate::view_model::lengths as shapes;
 
 /// Mean, percentiles and the share beyond `max_model_len`.
 pub fn realised(index: usize, side: Side) -> AnyView {
-    let bench = workbench();
     let of_side = move |input: LengthSummary, output: LengthSummary| match side {
-        Side::Input => Some(shapes::realised(&input)),
-        Side::Output => Some(shapes::realised(&output)),
+        Side::Input => Some(shapes::realised(&input).to_vec()),
+        Side::Output => Some(shapes::realised(&output).to_vec()),
         // They are part of what is generated.
-        Side::Hidden => None,
+        Side::Hidden | Side::Turns | Side::NewTokens => None,
     };
-    let by_law = Memo::new(move |_| {
-        bench.estimate.with(|estimate| {
-            let estimate = estimate.as_ref()?;
-            let place = shapes::place_in_report(&estimate.doc, index)?;
-            let class = estimate.report.supply.as_ref()?.workload.get(place)?;
-            of_side(class.input_tokens, class.output_tokens)
-        })
-    });
-    let drawn = Memo::new(move |_| {
-        bench.screen.with(|screen| {
-            let shown = screen.simulated()?;
-            let place = shapes::place_in_report(&shown.doc, index)?;
-            let class = shown.report.classes.get(place)?;
-            of_side(class.input_tokens, class.output_tokens)
-        })
-    });
-    let row = |name: &'static str, cells: [String; 5]| {
-        let cells = cells.map(|cell| view! { <td>{cell}</td> });
-        view! {
-            <tr>
-                <th scope="row">{name}</th>
-                {cells.into_iter().collect_view()}
-            </tr>
-        }
-    };
+    let by_law = by_law(index, move |class| of_side(class.input_tokens, class.output_tokens));
+    let drawn = drawn(index, move |class| of_side(class.input_tokens, class.output_tokens));
     view! {
         {move || {
-            let rows = [("law", by_law.get()), ("drawn", drawn.get())];
-            let rows: Vec<_> =
-                rows.into_iter().filter_map(|(name, cells)| Some(row(name, cells?))).collect();
-            (!rows.is_empty())
-                .then(|| {
-                    let heads = ["mean", "p50", "p90", "p99", "over limit"];
-                    let heads = heads.map(|head| view! { <th scope="col">{head}</th> });
-                    view! {
-                        <table class="mini" data-testid=format!("realised-{}-{index}", side.id())>
-                            <caption class="vh">"Lengths by the distribution and as drawn, tokens"</caption>
-                            <thead>
-                                <tr>
-                                    <td></td>
-                                    {heads.into_iter().collect_view()}
-                                </tr>
-                            </thead>
-                            <tbody>{rows}</tbody>
-                        </table>
-                    }
-                })
+            mini_table(
+                format!("realised-{}-{index}", side.id()),
+                "Lengths by the distribution and as drawn, tokens",
+                &["mean", "p50", "p90", "p99", "over limit"],
+                [("law", by_law.get()), ("drawn", drawn.get())],
+            )
         }}
+    }
+    .into_any()
+}
+
+/// Cells of a class by its laws; none where there is nothing to say.
+pub fn by_law(
+    index: usize,
+    cells: impl Fn(&ClassWorkload) -> Option<Vec<String>> + Send + Sync + 'static,
+) -> Memo<Vec<String>> {
+    let bench = workbench();
+    Memo::new(move |_| {
+        let of_class = |estimate: &Estimate| {
+            let place = shapes::place_in_report(&estimate.doc, index)?;
+            cells(estimate.report.supply.as_ref()?.workload.get(place)?)
+        };
+        bench.estimate.with(|estimate| estimate.as_ref().and_then(of_class).unwrap_or_default())
+    })
+}
+
+/// The same as the simulation drew them.
+pub fn drawn(
+    index: usize,
+    cells: impl Fn(&ClassReport) -> Option<Vec<String>> + Send + Sync + 'static,
+) -> Memo<Vec<String>> {
+    let bench = workbench();
+    Memo::new(move |_| {
+        let of_class = |shown: &Shown| {
+            let place = shapes::place_in_report(&shown.doc, index)?;
+            cells(shown.report.classes.get(place)?)
+        };
+        bench.screen.with(|screen| screen.simulated().and_then(of_class).unwrap_or_default())
+    })
+}
+
+/// A small table of the rows that there are, each with its name and cells; nothing where there is none.
+pub fn mini_table(
+    test_id: String,
+    caption: &'static str,
+    heads: &[&'static str],
+    rows: [(&'static str, Vec<String>); 2],
+) -> AnyView {
+    let mut rows = rows.into_iter().filter(|(_, cells)| !cells.is_empty()).peekable();
+    if rows.peek().is_none() {
+        return ().into_any();
+    }
+    let rows: Vec<AnyView> = rows
+        .map(|(name, cells)| {
+            let cells: Vec<_> = cells.into_iter().map(|cell| view! { <td>{cell}</td> }).collect();
+            view! {
+                <tr>
+                    <th scope="row">{name}</th>
+                    {cells}
+                </tr>
+            }
+            .into_any()
+        })
+        .collect();
+    let heads: Vec<_> = heads.iter().map(|head| view! { <th scope="col">{*head}</th> }).collect();
+    view! {
+        <table class="mini" data-testid=test_id>
+            <caption class="vh">{caption}</caption>
+            <thead>
+                <tr>
+                    <td></td>
+                    {heads}
+                </tr>
+            </thead>
+            <tbody>{rows}</tbody>
+        </table>
     }
     .into_any()
 }

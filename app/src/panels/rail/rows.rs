@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use crate::controls::NumberField;
-use crate::state::edit::{ClassEdit, Edit};
-use crate::state::field::{ClassField, Field, Place};
+use crate::state::edit::Edit;
+use crate::state::field::{Field, Place};
 use crate::state::workbench;
 
 /// Rows beyond these are for the text below them.
@@ -13,16 +13,27 @@ const MOST: usize = 30;
 /// What rows are made of.
 #[derive(Clone, Copy)]
 pub struct RowEdits {
-    /// Of which class.
+    /// Of which class or pool.
     pub index: usize,
     /// What a row is called.
     pub what: &'static str,
     /// Its two numbers.
-    pub fields: fn(usize, Option<Place>) -> [ClassField; 2],
+    pub fields: fn(At) -> [Field; 2],
     /// Adds one after a row.
-    pub add: fn(usize, Option<Place>) -> ClassEdit,
+    pub add: fn(At) -> Edit,
     /// Removes a row.
-    pub remove: fn(usize, Option<Place>) -> ClassEdit,
+    pub remove: fn(At) -> Edit,
+    /// Of which lengths, if of any.
+    pub place: Option<Place>,
+}
+
+/// Where a row is.
+#[derive(Clone, Copy)]
+pub struct At {
+    /// Of which class or pool.
+    pub index: usize,
+    /// Which row, from 0.
+    pub row: usize,
     /// Of which lengths, if of any.
     pub place: Option<Place>,
 }
@@ -44,15 +55,16 @@ fn one(edits: RowEdits, row: usize) -> AnyView {
     let bench = workbench();
     let (number, later) = (row + 1, row > 0);
     let RowEdits { index, what, place, add, remove, .. } = edits;
-    let [first, second] = (edits.fields)(row, place).map(|field| Field::Class(index, field));
-    let button = move |text, title, edit: fn(usize, Option<Place>) -> ClassEdit| {
+    let at = At { index, row, place };
+    let [first, second] = (edits.fields)(at);
+    let button = move |text, title, edit: fn(At) -> Edit| {
         view! {
             <button
                 class="icon small"
                 type="button"
                 aria-label=format!("{title} {what} {number}")
                 title=format!("{title} {what} {number}")
-                on:click=move |_| bench.edit(&Edit::Class(index, edit(row, place)))
+                on:click=move |_| bench.edit(&edit(at))
             >
                 {text}
             </button>

@@ -3,20 +3,17 @@
 use goodput_engine::scenario::doc::StepTimeSourceDoc;
 use leptos::prelude::*;
 
+use super::{about_pool, change_pool};
 use crate::controls::{Choice, NumberField, Select, TagMark};
 use crate::format;
-use crate::state::edit::{Edit, PoolEdit};
+use crate::state::edit::PoolEdit;
 use crate::state::field::{Field, PoolField};
 use crate::state::workbench;
 use crate::view_model::words::Tag;
 
 /// Source, band, fit and overheads.
-#[component]
-pub fn StepTime() -> impl IntoView {
-    let bench = workbench();
-    let source = bench.about(|doc| {
-        doc.fleet.pools.first().map_or("catalog", |pool| name_of(&pool.step_time.source))
-    });
+pub fn step_time(pool: usize) -> AnyView {
+    let source = about_pool(pool, |pool| name_of(&pool.step_time.source));
     let choices = vec![
         Choice::new("catalog", "best known"),
         Choice::new("physics", "physics law"),
@@ -33,29 +30,29 @@ pub fn StepTime() -> impl IntoView {
             },
             _ => StepTimeSourceDoc::Catalog,
         };
-        bench.edit(&Edit::Pool(PoolEdit::StepTime(source)));
+        change_pool(pool, PoolEdit::StepTime(source));
     });
     let value = Signal::derive(move || source.get().to_owned());
     view! {
         <div class="block">
             <Select id="step-time" label="Step time" choices value on_choose=choose quiet=true/>
-            <Origin/>
-            <Fitted/>
+            {origin(pool)}
+            {fitted(pool)}
             {move || {
                 (source.get() == "declared")
                     .then(|| {
                         view! {
                             <div class="two">
-                                <NumberField field=Field::Pool(PoolField::DeclaredInput)/>
-                                <NumberField field=Field::Pool(PoolField::DeclaredOutput)/>
+                                <NumberField field=Field::Pool(pool, PoolField::DeclaredInput)/>
+                                <NumberField field=Field::Pool(pool, PoolField::DeclaredOutput)/>
                             </div>
                             <p class="echo">"Bare rates give supply and debt, never a latency"</p>
                         }
                     })
             }}
             <div class="two">
-                <NumberField field=Field::Pool(PoolField::StepOverhead)/>
-                <NumberField field=Field::Pool(PoolField::ApiOverhead)/>
+                <NumberField field=Field::Pool(pool, PoolField::StepOverhead)/>
+                <NumberField field=Field::Pool(pool, PoolField::ApiOverhead)/>
             </div>
         </div>
     }
@@ -71,12 +68,11 @@ fn name_of(source: &StepTimeSourceDoc) -> &'static str {
     }
 }
 
-#[component]
-fn Origin() -> impl IntoView {
+fn origin(pool: usize) -> AnyView {
     let bench = workbench();
     let known = Memo::new(move |_| {
         bench.checked.with(|checked| {
-            let step = checked.scenario.as_ref()?.pool.step_time()?;
+            let step = checked.scenario.as_ref()?.pools().nth(pool)?.step_time()?;
             let provenance = &step.resolved.provenance;
             let band = provenance.band.map(|band| format!(" ±{}", format::percent(band.typical)));
             Some((provenance.origin, band.unwrap_or_default(), provenance.source.clone()))
@@ -99,11 +95,9 @@ fn Origin() -> impl IntoView {
     .into_any()
 }
 
-#[component]
-fn Fitted() -> impl IntoView {
-    let bench = workbench();
-    let fitted = bench.about(|doc| {
-        let fitted = doc.fleet.pools.first()?.step_time.fitted.as_ref()?;
+fn fitted(pool: usize) -> AnyView {
+    let fitted = about_pool(pool, |pool| {
+        let fitted = pool.step_time.fitted.as_ref()?;
         Some(format!(
             "× {} fitted from {} of {}",
             format::rounded(fitted.step_time_scale, 3),
@@ -122,7 +116,7 @@ fn Fitted() -> impl IntoView {
                             <button
                                 class="link"
                                 type="button"
-                                on:click=move |_| bench.edit(&Edit::Pool(PoolEdit::Fitted(None)))
+                                on:click=move |_| change_pool(pool, PoolEdit::Fitted(None))
                             >
                                 "Remove"
                             </button>

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Group, arrivals, classes, clients, lengths, output};
+use super::{Group, arrivals, classes, clients, lengths, output, route, sharing};
 use crate::controls::TextField;
 use crate::state::edit::{ClassEdit, Edit};
 use crate::state::field::Side;
@@ -59,12 +59,14 @@ fn editor(index: usize) -> AnyView {
                     on_input=change(ClassEdit::Tenant)
                 />
             </div>
+            {route::editor(index)}
             {arrivals::editor(index)}
             {lengths::editor(index, Side::Input)}
             {lengths::editor(index, Side::Output)}
             {output::pairing(index)}
             {output::hidden(index)}
             {output::budget(index)}
+            {sharing::editor(index)}
             {clients::editor(index)}
         </div>
     }

@@ -16,7 +16,7 @@ pub fn Fit() -> impl IntoView {
     let desk = desk();
     desk.bench.ask(desk.bench.views.usable, move || {
         let request = desk.ready.get()?.ok().filter(|request| request.points() > 0)?;
-        Some(Question::Usable(request.files.clone()))
+        Some(Question::Usable(request.pool, request.files.clone()))
     });
     let there = Memo::new(move |_| desk.ready.with(Option::is_some));
     let running = Memo::new(move |_| desk.fit.with(|slot| slot.running));
@@ -72,8 +72,10 @@ fn hindrances(desk: Desk) -> Vec<String> {
 fn none_serves(desk: Desk, request: &FitRequest) -> Option<String> {
     desk.bench.views.usable.with(|slot| {
         let viewed = &slot.last.as_ref()?.value;
-        let of_these =
-            matches!(&viewed.question, Question::Usable(files) if *files == request.files);
+        let of_these = match &viewed.question {
+            Question::Usable(pool, files) => (*pool, files) == (request.pool, &request.files),
+            _ => false,
+        };
         match &viewed.finding {
             Finding::Usable(0, excluded) if of_these => {
                 let mut reasons: Vec<&str> = excluded.iter().map(|p| p.reason.as_str()).collect();

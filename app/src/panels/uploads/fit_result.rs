@@ -57,7 +57,8 @@ fn is_outdated(desk: Desk) -> bool {
     let ready = desk.ready.get().and_then(Result::ok);
     desk.fit.with(|slot| {
         slot.last.as_ref().is_some_and(|last| {
-            !applies(&last.doc, &doc) || ready.as_ref() != Some(&last.value.request)
+            !applies(&last.doc, &doc, last.value.request.pool)
+                || ready.as_ref() != Some(&last.value.request)
         })
     })
 }
@@ -68,11 +69,13 @@ fn Apply() -> impl IntoView {
     let outdated = Memo::new(move |_| is_outdated(desk));
     let applied = Memo::new(move |_| {
         let doc = desk.bench.doc();
-        let now = doc.fleet.pools.first().and_then(|pool| pool.step_time.fitted.clone());
-        now.is_some()
-            && desk
-                .fit
-                .with(|slot| slot.last.as_ref().is_some_and(|last| last.value.report.fitted == now))
+        desk.fit.with(|slot| {
+            slot.last.as_ref().is_some_and(|last| {
+                let pool = doc.fleet.pools.get(last.value.request.pool);
+                let now = pool.and_then(|pool| pool.step_time.fitted.as_ref());
+                now.is_some() && last.value.report.fitted.as_ref() == now
+            })
+        })
     });
     let blocked = move || outdated.get() || applied.get();
     let note = move || match (applied.get(), outdated.get()) {
@@ -80,6 +83,16 @@ fn Apply() -> impl IntoView {
         (true, false) => "Applied: the answer follows, tagged measured. Undo takes it back",
         (false, true) => "Pool or points are other ones now: fit again",
         (false, false) => "One edit; the answer follows, tagged measured. Undo takes it back",
+    };
+    // Of several pools, the one that it was made for is named.
+    let whose = move || {
+        let doc = desk.bench.doc();
+        let fitted = desk.fit.with(|slot| slot.last.as_ref().map(|last| last.value.request.pool));
+        let pool = fitted.and_then(|at| doc.fleet.pools.get(at));
+        match pool.filter(|_| doc.fleet.pools.len() > 1) {
+            Some(pool) => format!("Apply to pool {}", pool.name.trim()),
+            None => "Apply to the pool".to_owned(),
+        }
     };
     let apply = move |_| {
         if !(outdated.get_untracked() || applied.get_untracked()) {
@@ -96,7 +109,7 @@ fn Apply() -> impl IntoView {
                 aria-describedby="apply-note"
                 on:click=apply
             >
-                "Apply to the pool"
+                {whose}
             </button>
             <p class="echo" id="apply-note" data-testid="apply-note">
                 {note}

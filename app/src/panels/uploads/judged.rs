@@ -204,7 +204,7 @@ fn of_point(desk: Desk, chosen: Chosen) -> AnyView {
                 {csv("measured-break-out", OF, lost)}
             </div>
             <div class="row">
-                {choose_by("measured-by", by)} {choose_and("measured-and", and)}
+                {choose_by("measured-by", by, false)} {choose_and("measured-and", and, false)}
             </div>
             {lost_table("measured-break-out", OF, lost)}
             <CrossedMap id="measured-heat" found=crossed stale=Signal::derive(|| false)/>

@@ -1,9 +1,9 @@
 //! Changes of a traffic class other than of one number.
 
 use goodput_engine::scenario::doc::{
-    ArrivalsDoc, Burstiness, ClassDoc, GammaNoiseDoc, HiddenTokensDoc, ItlPercentileDoc,
+    ArrivalsDoc, Burstiness, ClassDoc, GammaNoiseDoc, HiddenTokensDoc, ItlPercentileDoc, LegDoc,
     LengthsDoc, NoiseDoc, PairingDoc, PatienceDoc, QualityDoc, QuantileDoc, RatePointDoc,
-    RetriesDoc,
+    RetriesDoc, SessionDoc, SharedPrefixDoc,
 };
 
 use crate::state::field::{Place, Side, Text};
@@ -55,6 +55,16 @@ pub enum ClassEdit {
     Quality(QualityDoc),
     /// Who says so.
     QualityBy(String),
+    /// The pools that serve it; none for the first one.
+    Route(Vec<LegDoc>),
+    /// Who says something about the answers of a pool of the route.
+    LegQualityBy(usize, String),
+    /// What prompts begin with.
+    SharedPrefix(Option<SharedPrefixDoc>),
+    /// With which classes of its tenant it shares that.
+    PrefixName(String),
+    /// Several turns to each arrival.
+    Session(Option<Box<SessionDoc>>),
 }
 
 /// What a text of several numbers says.
@@ -159,11 +169,21 @@ impl ClassEdit {
                     percentile.map(|percentile| ItlPercentileDoc { percentile, ms });
             }
             Self::Quality(quality) => class.quality = quality.clone(),
-            Self::QualityBy(who) => match &mut class.quality {
-                QualityDoc::Assumed { by, .. } => by.clone_from(who),
-                QualityDoc::Verified { source, .. } => source.clone_from(who),
-                QualityDoc::NotChecked => {}
-            },
+            Self::QualityBy(who) => say_who(&mut class.quality, who),
+            Self::Route(route) => class.route.clone_from(route),
+            Self::LegQualityBy(leg, who) => {
+                let leg = class.route.get_mut(*leg);
+                if let Some(quality) = leg.and_then(|leg| leg.quality.as_mut()) {
+                    say_who(quality, who);
+                }
+            }
+            Self::SharedPrefix(prefix) => class.shared_prefix.clone_from(prefix),
+            Self::PrefixName(name) => {
+                if let Some(prefix) = &mut class.shared_prefix {
+                    prefix.name.clone_from(name);
+                }
+            }
+            Self::Session(session) => class.session = session.as_deref().cloned(),
         }
     }
 
@@ -218,7 +238,9 @@ impl ClassEdit {
             Self::RemovePoint(_) => "removing a point of the profile",
             Self::Lengths(Place { side: Side::Input, .. }, _) => "kind of input length",
             Self::Lengths(Place { side: Side::Output, .. }, _) => "kind of output length",
-            Self::Lengths(..) => "kind of hidden length",
+            Self::Lengths(Place { side: Side::Hidden, .. }, _) => "kind of hidden length",
+            Self::Lengths(Place { side: Side::Turns, .. }, _) => "kind of turns",
+            Self::Lengths(..) => "kind of new tokens",
             Self::AddQuantile(..) => "adding a quantile",
             Self::RemoveQuantile(..) => "removing a quantile",
             Self::AddPart(_) => "adding a part",
@@ -230,8 +252,19 @@ impl ClassEdit {
             Self::Retries(_) => "retries",
             Self::ItlPercentile(_) => "percentile of gaps",
             Self::Quality(_) => "state of quality",
-            Self::QualityBy(_) => "source of quality",
+            Self::QualityBy(_) | Self::LegQualityBy(..) => "source of quality",
+            Self::Route(_) => "route",
+            Self::SharedPrefix(_) | Self::PrefixName(_) => "shared prefix",
+            Self::Session(_) => "session",
         }
+    }
+}
+
+fn say_who(quality: &mut QualityDoc, who: &str) {
+    match quality {
+        QualityDoc::Assumed { by, .. } => who.clone_into(by),
+        QualityDoc::Verified { source, .. } => who.clone_into(source),
+        QualityDoc::NotChecked => {}
     }
 }
 
@@ -290,7 +323,7 @@ fn add_quantile(table: &mut Vec<QuantileDoc>, after: usize) {
 }
 
 /// Removes a row, but not the last one.
-fn remove_row<T>(rows: &mut Vec<T>, i: usize) {
+pub(super) fn remove_row<T>(rows: &mut Vec<T>, i: usize) {
     if rows.len() > 1 && i < rows.len() {
         rows.remove(i);
     }

@@ -2,9 +2,10 @@
 
 mod class;
 mod pool;
+pub mod pools;
 
 use goodput_engine::scenario::doc::{
-    AdmissionDoc, ArrivalsDoc, LengthsDoc, PairingDoc, ScenarioDoc,
+    AdmissionDoc, ArrivalsDoc, LengthsDoc, PairingDoc, RoutingDoc, ScenarioDoc,
 };
 
 pub use class::{ClassEdit, Typed};
@@ -62,8 +63,18 @@ pub enum Edit {
     },
     /// Changes a class.
     Class(usize, ClassEdit),
-    /// Changes the pool.
-    Pool(PoolEdit),
+    /// Adds a pool after the last.
+    AddPool,
+    /// Adds a copy of a pool after it.
+    DuplicatePool(usize),
+    /// Removes a pool and routes its requests to others; the last one stays.
+    RemovePool(usize),
+    /// Renames a pool, in the routes of classes too.
+    RenamePool(usize, String),
+    /// Changes a pool.
+    Pool(usize, PoolEdit),
+    /// How a request finds its replica.
+    Routing(RoutingDoc),
     /// Changes whom the fleet lets in.
     Admission(AdmissionDoc),
     /// Makes a trace the workload of a class.
@@ -118,10 +129,14 @@ pub enum EditKey {
     Text(usize, Text),
     /// Who says something about a class's quality.
     QualityBy(usize),
-    /// Name of a GPU or a model by numbers.
-    CustomName(bool),
-    /// Whose price it is.
-    PriceSource,
+    /// Who says something about the answers of a pool of a class's route.
+    LegQualityBy(usize, usize),
+    /// What a class's shared prefix is called.
+    PrefixName(usize),
+    /// Name of a GPU or a model by numbers, of a pool.
+    CustomName(usize, bool),
+    /// Whose price it is, of a pool.
+    PriceSource(usize),
 }
 
 impl Edit {
@@ -157,11 +172,16 @@ impl Edit {
                     edit.apply(class);
                 }
             }
-            Self::Pool(edit) => {
-                if let Some(pool) = doc.fleet.pools.first_mut() {
+            Self::AddPool => pools::add(doc),
+            Self::DuplicatePool(i) => pools::duplicate(doc, *i),
+            Self::RemovePool(i) => pools::remove(doc, *i),
+            Self::RenamePool(i, name) => pools::rename(doc, *i, name),
+            Self::Pool(i, edit) => {
+                if let Some(pool) = doc.fleet.pools.get_mut(*i) {
                     edit.apply(pool);
                 }
             }
+            Self::Routing(routing) => doc.fleet.routing = *routing,
             Self::UseTrace { class, trace } => use_trace(doc, *class, trace),
             Self::UseLengths { class, lengths, .. } => use_lengths(doc, *class, lengths),
         }
@@ -181,9 +201,13 @@ impl Edit {
             Self::Class(i, ClassEdit::Tenant(_)) => Some(EditKey::Tenant(*i)),
             Self::Class(i, ClassEdit::Typed(typed)) => Some(EditKey::Text(*i, typed.text())),
             Self::Class(i, ClassEdit::QualityBy(_)) => Some(EditKey::QualityBy(*i)),
-            Self::Pool(PoolEdit::GpuName(_)) => Some(EditKey::CustomName(true)),
-            Self::Pool(PoolEdit::ModelName(_)) => Some(EditKey::CustomName(false)),
-            Self::Pool(PoolEdit::Price(..)) => Some(EditKey::PriceSource),
+            Self::Class(i, ClassEdit::LegQualityBy(leg, _)) => {
+                Some(EditKey::LegQualityBy(*i, *leg))
+            }
+            Self::Class(i, ClassEdit::PrefixName(_)) => Some(EditKey::PrefixName(*i)),
+            Self::Pool(i, PoolEdit::GpuName(_)) => Some(EditKey::CustomName(*i, true)),
+            Self::Pool(i, PoolEdit::ModelName(_)) => Some(EditKey::CustomName(*i, false)),
+            Self::Pool(i, PoolEdit::Price(..)) => Some(EditKey::PriceSource(*i)),
             _ => None,
         }
     }
@@ -201,7 +225,12 @@ impl Edit {
             Self::RemoveClass(_) => "removing a class".into(),
             Self::MoveClass { .. } => "moving a class".into(),
             Self::Class(_, edit) => edit.label().into(),
-            Self::Pool(edit) => edit.label().into(),
+            Self::AddPool => "adding a pool".into(),
+            Self::DuplicatePool(_) => "duplicating a pool".into(),
+            Self::RemovePool(_) => "removing a pool".into(),
+            Self::RenamePool(..) => "name of the pool".into(),
+            Self::Pool(_, edit) => edit.label().into(),
+            Self::Routing(_) => "routing".into(),
             Self::Admission(_) => "admission".into(),
             Self::UseTrace { trace, .. } => format!("using {} as workload", trace.file),
             Self::UseLengths { file, .. } => format!("using the lengths of {file}"),
@@ -221,7 +250,7 @@ fn move_limit(doc: &mut ScenarioDoc, field: ClassField, class: Option<usize>, ms
 fn add_class(doc: &mut ScenarioDoc) {
     let Some(last) = doc.workload.classes.last() else { return };
     let mut class = last.clone();
-    class.name = free_name(doc, "class");
+    class.name = free_class_name(doc, "class");
     let replayed = matches!(class.arrivals, ArrivalsDoc::Trace { .. });
     // Whoever wants the same load again duplicates the class.
     class.arrivals = ArrivalsDoc::Poisson { rate_rps: 1.0 };
@@ -235,16 +264,21 @@ fn add_class(doc: &mut ScenarioDoc) {
 fn duplicate_class(doc: &mut ScenarioDoc, i: usize) {
     if let Some(class) = doc.workload.classes.get(i) {
         let mut copy = class.clone();
-        copy.name = free_name(doc, &class.name);
+        copy.name = free_class_name(doc, &class.name);
         doc.workload.classes.insert(i + 1, copy);
     }
 }
 
-/// `stem 2`, or the next number that no class has.
-fn free_name(doc: &ScenarioDoc, stem: &str) -> String {
-    let taken = |name: &str| doc.workload.classes.iter().any(|class| class.name == name);
-    let classes = doc.workload.classes.len();
-    (2..classes + 3).map(|n| format!("{stem} {n}")).find(|name| !taken(name)).unwrap_or_default()
+fn free_class_name(doc: &ScenarioDoc, stem: &str) -> String {
+    let taken: Vec<&str> = doc.workload.classes.iter().map(|class| class.name.as_str()).collect();
+    free_name(&taken, stem)
+}
+
+/// `stem 2`, or the next number that none of `taken` has.
+fn free_name(taken: &[&str], stem: &str) -> String {
+    let numbers = 2..taken.len() + 3;
+    let mut names = numbers.map(|n| format!("{stem} {n}"));
+    names.find(|name| !taken.contains(&name.as_str())).unwrap_or_default()
 }
 
 fn use_trace(doc: &mut ScenarioDoc, class: usize, trace: &TraceWorkload) {
@@ -268,106 +302,4 @@ fn use_lengths(doc: &mut ScenarioDoc, class: usize, (input, output): &(LengthsDo
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use super::super::field::{ClassField, LengthField, Place, PoolField, RATE, Side, of_lengths};
-    use super::*;
-
-    /// One class on one GPU.
-    pub fn small_doc() -> ScenarioDoc {
-        goodput_engine::scenario::doc::parse(
-            r#"{"version":1,"name":"small","workload":{"classes":[{"name":"chat",
-            "arrivals":{"kind":"poisson","rate_rps":1.0},
-            "input_tokens":{"kind":"lognormal","mean":512,"p99":2391},
-            "output_tokens":{"kind":"fixed","tokens":256},
-            "slo":{"ttft_ms":2000.0}}]},
-            "fleet":{"pools":[{"gpu":"h100-sxm","model":"llama-3.1-8b","replicas":8}]}}"#,
-        )
-        .expect("a document")
-    }
-
-    fn after(edit: &Edit) -> ScenarioDoc {
-        let mut doc = small_doc();
-        edit.apply(&mut doc);
-        doc
-    }
-
-    /// The number of this name of the lengths of one side.
-    fn length(side: Side, name: &str) -> Field {
-        let place = Place::whole(side);
-        let doc = small_doc();
-        let numbers = of_lengths(place.get(&doc.workload.classes[0]).expect("lengths"));
-        let named = numbers.into_iter().find(|named| named.name == name).expect("such a number");
-        Field::Class(0, ClassField::Length(place, LengthField::Number(named)))
-    }
-
-    #[test]
-    fn every_number_of_the_document_is_read_where_it_is_written() {
-        let fields = [
-            Field::Seed,
-            Field::Horizon,
-            Field::Class(0, ClassField::Arrivals(RATE)),
-            length(Side::Input, "p99"),
-            length(Side::Output, "tokens"),
-            Field::Class(0, ClassField::Ttft),
-            Field::Class(0, ClassField::Target),
-            Field::Class(0, ClassField::ErrorRate),
-            Field::Pool(PoolField::Replicas),
-            Field::Pool(PoolField::MaxNumSeqs),
-            Field::Pool(PoolField::NumGpuBlocks),
-            Field::Pool(PoolField::Price),
-        ];
-        for field in fields {
-            let doc = after(&Edit::Number { field, value: Some(17.0) });
-            assert_eq!(field.get(&doc), Some(17.0), "{field:?}");
-            let untouched = fields.iter().filter(|f| **f != field);
-            for other in untouched {
-                assert_eq!(other.get(&doc), other.get(&small_doc()), "{field:?} → {other:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn what_the_document_has_not_is_left_alone() {
-        for field in [
-            Field::Class(7, ClassField::Arrivals(RATE)),
-            Field::Class(0, ClassField::PointRate(0)),
-            Field::Class(0, ClassField::PassRate),
-            Field::Class(0, ClassField::Length(Place::whole(Side::Input), LengthField::Weight)),
-            Field::Pool(PoolField::DeclaredInput),
-        ] {
-            assert_eq!(field.get(&small_doc()), None, "{field:?}");
-            assert_eq!(after(&Edit::Number { field, value: Some(3.0) }), small_doc());
-        }
-        assert_eq!(after(&Edit::RemoveClass(0)), small_doc(), "the last class stays");
-    }
-
-    #[test]
-    fn classes_get_names_of_their_own() {
-        let mut doc = after(&Edit::DuplicateClass(0));
-        Edit::DuplicateClass(0).apply(&mut doc);
-        Edit::AddClass.apply(&mut doc);
-        let names: Vec<&str> = doc.workload.classes.iter().map(|c| c.name.as_str()).collect();
-        assert_eq!(names, ["chat", "chat 3", "chat 2", "class 2"]);
-    }
-
-    #[test]
-    fn a_class_moves_with_all_that_is_its_own() {
-        let mut doc = after(&Edit::DuplicateClass(0));
-        Edit::Class(1, ClassEdit::Enabled(false)).apply(&mut doc);
-        Edit::Class(1, ClassEdit::Tenant("b".into())).apply(&mut doc);
-        let classes = doc.workload.classes.clone();
-        Edit::MoveClass { from: 1, to: 0 }.apply(&mut doc);
-        assert_eq!(doc.workload.classes, [classes[1].clone(), classes[0].clone()]);
-        let moved = doc.clone();
-        Edit::MoveClass { from: 1, to: 2 }.apply(&mut doc);
-        assert_eq!(doc, moved, "there is no third place");
-    }
-
-    #[test]
-    fn optional_numbers_can_be_emptied_and_others_cannot() {
-        let ttft = Field::Class(0, ClassField::Ttft);
-        assert_eq!(ttft.get(&after(&Edit::Number { field: ttft, value: None })), None);
-        let rate = Field::Class(0, ClassField::Arrivals(RATE));
-        assert_eq!(rate.get(&after(&Edit::Number { field: rate, value: None })), Some(1.0));
-    }
-}
+pub(crate) mod tests;

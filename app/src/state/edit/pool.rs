@@ -1,10 +1,15 @@
-//! Changes of the pool other than of one number.
+//! Changes of a pool other than of one number.
 
 use goodput_engine::fleet::{KvPrecision, WeightPrecision};
-use goodput_engine::scenario::doc::{CurrencyPriceDoc, FittedScaleDoc, PoolDoc, StepTimeSourceDoc};
+use goodput_engine::scenario::doc::{
+    AutoscalerDoc, CrashDoc, CurrencyPriceDoc, FittedScaleDoc, PoolDoc, ScheduledReplicasDoc,
+    StepTimeSourceDoc,
+};
 use goodput_engine::scenario::{GpuRef, ModelRef};
 
-/// Changes of the pool other than of one number.
+use super::class::remove_row;
+
+/// Changes of a pool other than of one number.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PoolEdit {
     /// The GPU.
@@ -31,6 +36,20 @@ pub enum PoolEdit {
     Currency(Option<String>),
     /// When the exchange rate was read.
     RateDate(String),
+    /// Who decides how many replicas there are: an autoscaler, a timetable, or with neither nobody.
+    Scaling(Option<AutoscalerDoc>, Vec<ScheduledReplicasDoc>),
+    /// Whether the first replicas start when the run begins.
+    ColdStart(bool),
+    /// Adds an entry to the timetable after an index.
+    AddScheduled(usize),
+    /// Removes an entry of the timetable.
+    RemoveScheduled(usize),
+    /// Failures at given moments.
+    Crashes(Vec<CrashDoc>),
+    /// Adds a failure after an index.
+    AddCrash(usize),
+    /// Removes a failure.
+    RemoveCrash(usize),
 }
 
 /// Engine options that are on or off.
@@ -137,6 +156,38 @@ impl PoolEdit {
                     price.rate_as_of.clone_from(date);
                 }
             }
+            _ => self.change_life(pool),
+        }
+    }
+
+    fn change_life(&self, pool: &mut PoolDoc) {
+        match self {
+            Self::Scaling(autoscaler, scheduled) => {
+                let fixed = pool.autoscaler.is_none() && pool.scheduled_replicas.is_empty();
+                pool.autoscaler = *autoscaler;
+                pool.scheduled_replicas.clone_from(scheduled);
+                take_time_to_start(pool, fixed);
+            }
+            Self::ColdStart(on) => {
+                pool.cold_start = *on;
+                take_time_to_start(pool, *on);
+            }
+            Self::AddScheduled(after) => {
+                let copy = |at_s, entry| ScheduledReplicasDoc { at_s, ..entry };
+                add_after(&mut pool.scheduled_replicas, *after, |entry| entry.at_s, copy);
+            }
+            Self::RemoveScheduled(i) => remove_row(&mut pool.scheduled_replicas, *i),
+            Self::Crashes(crashes) => {
+                let none = pool.failures.crashes.is_empty();
+                pool.failures.crashes.clone_from(crashes);
+                take_time_to_start(pool, none);
+            }
+            Self::AddCrash(after) => {
+                let copy = |at_s, crash| CrashDoc { at_s, ..crash };
+                add_after(&mut pool.failures.crashes, *after, |crash| crash.at_s, copy);
+            }
+            Self::RemoveCrash(i) => remove_row(&mut pool.failures.crashes, *i),
+            _ => {}
         }
     }
 
@@ -153,6 +204,37 @@ impl PoolEdit {
             Self::Price(..) => "price",
             Self::Currency(_) => "currency",
             Self::RateDate(_) => "date of the rate",
+            Self::Scaling(..) => "scaling",
+            Self::ColdStart(_) => "cold start",
+            Self::AddScheduled(_) => "adding an entry of the timetable",
+            Self::RemoveScheduled(_) => "removing an entry of the timetable",
+            Self::Crashes(_) | Self::AddCrash(_) | Self::RemoveCrash(_) => "failures",
         }
     }
+}
+
+/// Time that a replica takes to start where nobody said, seconds: a server that is there reads an 8 B
+/// model from its disk and warms up in less, one that has to be found first takes longer.
+pub const START_UP_S: f64 = 120.0;
+
+/// Where replicas begin to come and go and nobody said how long a start takes, it is a guess that can
+/// be seen, and not no time at all.
+fn take_time_to_start(pool: &mut PoolDoc, begins: bool) {
+    if begins && pool.start_up_s <= 0.0 {
+        pool.start_up_s = START_UP_S;
+    }
+}
+
+/// A row like the one at an index, halfway to the next moment or a minute after the last.
+fn add_after<T: Copy>(
+    rows: &mut Vec<T>,
+    after: usize,
+    moment: impl Fn(&T) -> f64,
+    at: impl Fn(f64, T) -> T,
+) {
+    let Some(here) = rows.get(after).copied() else { return };
+    let next = rows.get(after + 1).map(&moment);
+    let here_s = moment(&here);
+    let at_s = next.map_or(here_s + 60.0, |next_s| f64::midpoint(here_s, next_s));
+    rows.insert(after + 1, at(at_s, here));
 }

@@ -32,8 +32,12 @@ pub enum ClassField {
     Target,
     PassRate,
     ErrorRate,
-    /// Of what clients do beside asking.
+    /// Of what clients do beside asking, and of what their prompts share.
     Clients(Named),
+    /// Share of the requests that go to a pool of the route.
+    LegShare(usize),
+    /// Answers of that pool that pass.
+    LegPassRate(usize),
 }
 
 /// Numbers that are typed or pasted together.
@@ -80,7 +84,8 @@ impl ClassField {
             Self::Arrivals(named) | Self::Clients(named) => named.kind,
             Self::PointRate(_) => real("Rate", "req/s", Quantity::Rate),
             Self::PointTime(_) => real("At", "s", Quantity::Seconds),
-            Self::Length(_, field) => field.kind(),
+            Self::Length(place, field) => field.kind(place),
+            Self::LegShare(_) => real("Share", "%", Quantity::Share),
             Self::Text(text) => real(text.label(), "", Quantity::Plain),
             Self::RankCorrelation => real("Rank correlation", "−1 to 1", Quantity::Correlation),
             Self::HiddenShare => real("Hidden share", "%", Quantity::Share),
@@ -105,7 +110,9 @@ impl ClassField {
             Self::E2e => real("Whole answer (E2E)", "s", Quantity::SecondsInMillis)
                 .or_empty("no limit on the whole answer"),
             Self::Target => real("Good share, target", "%", Quantity::Share),
-            Self::PassRate => real("Answers that pass", "%", Quantity::Share),
+            Self::PassRate | Self::LegPassRate(_) => {
+                real("Answers that pass", "%", Quantity::Share)
+            }
             Self::ErrorRate => real("Errors", "%", Quantity::Share),
         }
     }
@@ -131,6 +138,8 @@ impl ClassField {
             Self::Target => "slo.attainment_target".into(),
             Self::PassRate => "quality.pass_rate".into(),
             Self::ErrorRate => "error_rate".into(),
+            Self::LegShare(i) => format!("route[{i}].share"),
+            Self::LegPassRate(i) => format!("route[{i}].quality.pass_rate"),
         }
     }
 
@@ -152,8 +161,15 @@ impl ClassField {
         }
     }
 
-    /// Writes a value; nothing happens where the class has another shape there.
+    /// Writes a value; nothing happens where the class has another shape there. Of two pools the
+    /// other one serves the rest.
     pub fn set(self, class: &mut ClassDoc, value: Option<f64>) {
+        if let (Self::LegShare(i @ (0 | 1)), [_, _], Some(share)) =
+            (self, class.route.as_slice(), value)
+            && (0.0..=1.0).contains(&share)
+        {
+            class.route[1 - i].share = ((1.0 - share) * 1e9).round() / 1e9;
+        }
         if let Some(slot) = self.slot(class) {
             slot.set(value);
         }
@@ -193,15 +209,23 @@ impl ClassField {
             Self::LongestStall => Slot::MaybeReal(&mut class.slo.longest_stall_ms),
             Self::E2e => Slot::MaybeReal(&mut class.slo.e2e_ms),
             Self::Target => Slot::Real(&mut class.slo.attainment_target),
-            Self::PassRate => match &mut class.quality {
-                QualityDoc::Assumed { pass_rate, .. } | QualityDoc::Verified { pass_rate, .. } => {
-                    Slot::Real(pass_rate)
-                }
-                QualityDoc::NotChecked => return None,
-            },
+            Self::PassRate => return pass_rate(&mut class.quality),
+            Self::LegShare(i) => Slot::Real(&mut class.route.get_mut(i)?.share),
+            Self::LegPassRate(i) => {
+                return pass_rate(class.route.get_mut(i)?.quality.as_mut()?);
+            }
             Self::ErrorRate => Slot::Real(&mut class.error_rate),
             Self::Clients(named) => return policies::place_in_clients(class, named),
         })
+    }
+}
+
+fn pass_rate(quality: &mut QualityDoc) -> Option<Slot<'_>> {
+    match quality {
+        QualityDoc::Assumed { pass_rate, .. } | QualityDoc::Verified { pass_rate, .. } => {
+            Some(Slot::Real(pass_rate))
+        }
+        QualityDoc::NotChecked => None,
     }
 }
 
@@ -212,6 +236,7 @@ fn small(class: &ClassDoc) -> ClassDoc {
         _ => None,
     };
     ClassDoc {
+        route: class.route.clone(),
         pairing: class.pairing,
         hidden_tokens,
         max_output_tokens: class.max_output_tokens,

@@ -15,6 +15,10 @@ pub enum Side {
     Output,
     /// What a reasoning model generates before the answer.
     Hidden,
+    /// Turns of a session, which are no tokens but have a law alike.
+    Turns,
+    /// What is new in each later turn of a session.
+    NewTokens,
 }
 
 /// Lengths of a class: those of a side, or of one part of a mixture there.
@@ -46,7 +50,14 @@ impl Side {
             Self::Input => "input",
             Self::Output => "output",
             Self::Hidden => "hidden",
+            Self::Turns => "turns",
+            Self::NewTokens => "new-tokens",
         }
+    }
+
+    /// What its numbers count.
+    pub fn unit(self) -> &'static str {
+        if self == Self::Turns { "turns" } else { "tokens" }
     }
 }
 
@@ -62,6 +73,8 @@ impl Place {
             Side::Input => "input_tokens",
             Side::Output => "output_tokens",
             Side::Hidden => "hidden_tokens.tokens",
+            Side::Turns => "session.turns",
+            Side::NewTokens => "session.new_tokens",
         };
         self.part.map_or_else(|| side.to_owned(), |part| format!("{side}.parts[{part}].tokens"))
     }
@@ -74,11 +87,15 @@ impl Place {
 
     /// The lengths there; `None` where the class has none.
     pub fn get(self, class: &ClassDoc) -> Option<&LengthsDoc> {
-        let whole = match (self.side, &class.hidden_tokens) {
-            (Side::Input, _) => &class.input_tokens,
-            (Side::Output, _) => &class.output_tokens,
-            (Side::Hidden, Some(HiddenTokensDoc::Added { tokens })) => tokens,
-            (Side::Hidden, _) => return None,
+        let whole = match self.side {
+            Side::Input => &class.input_tokens,
+            Side::Output => &class.output_tokens,
+            Side::Hidden => match &class.hidden_tokens {
+                Some(HiddenTokensDoc::Added { tokens }) => tokens,
+                _ => return None,
+            },
+            Side::Turns => &class.session.as_ref()?.turns,
+            Side::NewTokens => class.session.as_ref()?.new_tokens.as_ref()?,
         };
         match (self.part, whole) {
             (None, whole) => Some(whole),
@@ -91,11 +108,15 @@ impl Place {
 
     /// The lengths there, to write.
     pub fn get_mut(self, class: &mut ClassDoc) -> Option<&mut LengthsDoc> {
-        let whole = match (self.side, &mut class.hidden_tokens) {
-            (Side::Input, _) => &mut class.input_tokens,
-            (Side::Output, _) => &mut class.output_tokens,
-            (Side::Hidden, Some(HiddenTokensDoc::Added { tokens })) => tokens,
-            (Side::Hidden, _) => return None,
+        let whole = match self.side {
+            Side::Input => &mut class.input_tokens,
+            Side::Output => &mut class.output_tokens,
+            Side::Hidden => match &mut class.hidden_tokens {
+                Some(HiddenTokensDoc::Added { tokens }) => tokens,
+                _ => return None,
+            },
+            Side::Turns => &mut class.session.as_mut()?.turns,
+            Side::NewTokens => class.session.as_mut()?.new_tokens.as_mut()?,
         };
         match (self.part, whole) {
             (None, whole) => Some(whole),
@@ -108,11 +129,16 @@ impl Place {
 }
 
 impl LengthField {
-    pub(super) fn kind(self) -> FieldKind {
+    pub(super) fn kind(self, place: Place) -> FieldKind {
         match self {
+            Self::Number(Named { kind, .. }) if kind.unit == "tokens" => {
+                FieldKind { unit: place.side.unit(), ..kind }
+            }
             Self::Number(named) => named.kind,
             Self::QuantileP(_) => FieldKind::real("Share at or below", "%", Quantity::Share),
-            Self::QuantileTokens(_) => FieldKind::real("Length", "tokens", Quantity::Tokens),
+            Self::QuantileTokens(_) => {
+                FieldKind::real("Length", place.side.unit(), Quantity::Tokens)
+            }
             Self::Weight => FieldKind::real("Weight", "", Quantity::Plain),
         }
     }

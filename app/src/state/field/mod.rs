@@ -3,6 +3,7 @@
 mod class;
 mod custom;
 mod lengths;
+mod life;
 mod numbers;
 mod policies;
 mod pool;
@@ -12,10 +13,11 @@ use goodput_engine::scenario::doc::{Burstiness, ScenarioDoc};
 pub use class::{ClassField, Text};
 pub use custom::{GpuField, ModelField};
 pub use lengths::{LengthField, Place, Side};
+pub use life::of_life;
 #[cfg(test)]
 pub use numbers::RATE;
 pub use numbers::{Named, of_arrivals, of_lengths};
-pub use policies::{of_admission, of_clients};
+pub use policies::{of_admission, of_clients, of_routing};
 pub use pool::PoolField;
 
 use crate::parse::{NotANumber, Quantity};
@@ -33,12 +35,14 @@ pub enum Field {
     Class(usize, ClassField),
     /// Of whom the fleet lets in.
     Admission(Named),
-    /// Of the pool.
-    Pool(PoolField),
-    /// Of a GPU by numbers.
-    Gpu(GpuField),
-    /// Of a model by numbers.
-    Model(ModelField),
+    /// Of the router.
+    Routing(Named),
+    /// Of the pool at an index.
+    Pool(usize, PoolField),
+    /// Of its GPU by numbers.
+    Gpu(usize, GpuField),
+    /// Of its model by numbers.
+    Model(usize, ModelField),
 }
 
 /// How a field looks and what may be typed.
@@ -106,10 +110,10 @@ impl Field {
             Self::Horizon => FieldKind::real("Horizon", "s", Quantity::Seconds),
             Self::Warmup => FieldKind::real("Warm-up, not counted", "s", Quantity::Seconds),
             Self::Class(_, field) => field.kind(),
-            Self::Admission(named) => named.kind,
-            Self::Pool(field) => field.kind(),
-            Self::Gpu(field) => field.kind(),
-            Self::Model(field) => field.kind(),
+            Self::Admission(named) | Self::Routing(named) => named.kind,
+            Self::Pool(_, field) => field.kind(),
+            Self::Gpu(_, field) => field.kind(),
+            Self::Model(_, field) => field.kind(),
         }
     }
 
@@ -121,9 +125,10 @@ impl Field {
             Self::Warmup => "workload.warmup_s".into(),
             Self::Class(i, field) => format!("workload.classes[{i}].{}", field.path()),
             Self::Admission(named) => format!("fleet.admission.{}", named.name),
-            Self::Pool(field) => format!("fleet.pools[0].{}", field.path()),
-            Self::Gpu(field) => format!("fleet.pools[0].gpu.{}", field.path()),
-            Self::Model(field) => format!("fleet.pools[0].model.{}", field.path()),
+            Self::Routing(named) => format!("fleet.{}", named.name),
+            Self::Pool(i, field) => format!("fleet.pools[{i}].{}", field.path()),
+            Self::Gpu(i, field) => format!("fleet.pools[{i}].gpu.{}", field.path()),
+            Self::Model(i, field) => format!("fleet.pools[{i}].model.{}", field.path()),
         }
     }
 
@@ -135,9 +140,10 @@ impl Field {
             Self::Warmup => Some(doc.workload.warmup_s),
             Self::Class(i, field) => field.get(doc.workload.classes.get(i)?),
             Self::Admission(named) => policies::get_of_admission(&doc.fleet.admission, named),
-            Self::Pool(field) => field.get(doc.fleet.pools.first()?),
-            Self::Gpu(field) => field.get(doc.fleet.pools.first()?),
-            Self::Model(field) => field.get(doc.fleet.pools.first()?),
+            Self::Routing(named) => policies::get_of_routing(&doc.fleet, named),
+            Self::Pool(i, field) => field.get(doc.fleet.pools.get(i)?),
+            Self::Gpu(i, field) => field.get(doc.fleet.pools.get(i)?),
+            Self::Model(i, field) => field.get(doc.fleet.pools.get(i)?),
         }
     }
 
@@ -157,19 +163,18 @@ impl Field {
                     slot.set(value);
                 }
             }
-            Self::Pool(field) => {
-                if let Some(pool) = doc.fleet.pools.first_mut() {
-                    field.set(pool, value);
+            Self::Routing(named) => {
+                if let Some(slot) = policies::place_in_routing(&mut doc.fleet, named) {
+                    slot.set(value);
                 }
             }
-            Self::Gpu(field) => {
-                if let Some(pool) = doc.fleet.pools.first_mut() {
-                    field.set(pool, value);
-                }
-            }
-            Self::Model(field) => {
-                if let Some(pool) = doc.fleet.pools.first_mut() {
-                    field.set(pool, value);
+            Self::Pool(i, _) | Self::Gpu(i, _) | Self::Model(i, _) => {
+                let Some(pool) = doc.fleet.pools.get_mut(i) else { return };
+                match self {
+                    Self::Gpu(_, field) => field.set(pool, value),
+                    Self::Model(_, field) => field.set(pool, value),
+                    Self::Pool(_, field) => field.set(pool, value),
+                    _ => {}
                 }
             }
         }

@@ -37,7 +37,7 @@ impl Named {
         Self { name, kind: FieldKind::real(label, unit, quantity) }
     }
 
-    const fn whole(self) -> Self {
+    pub(super) const fn whole(self) -> Self {
         Self { name: self.name, kind: FieldKind { whole: true, ..self.kind } }
     }
 
@@ -160,7 +160,7 @@ fn arrivals_numbers(arrivals: &mut ArrivalsDoc) -> Vec<Number<'_>> {
         A::ClosedLoop { users, think_time } => {
             let named = Named::real("users", "Users", "", Quantity::Count).whole();
             let mut numbers = vec![(named, Slot::Whole(users))];
-            numbers.extend(think_numbers(think_time));
+            numbers.extend(think_numbers(think_time, THINK_TIME));
             (numbers, None)
         }
         shape => shape_numbers(shape),
@@ -171,18 +171,23 @@ fn arrivals_numbers(arrivals: &mut ArrivalsDoc) -> Vec<Number<'_>> {
     numbers
 }
 
-/// Of what users do between two requests.
-fn think_numbers(think_time: &mut ThinkTimeDoc) -> Vec<Number<'_>> {
+/// Names of think times: of all alike, of the shortest and the longest, of the mean.
+const THINK_TIME: [&str; 4] =
+    ["think_time.s", "think_time.min_s", "think_time.max_s", "think_time.mean_s"];
+
+/// Of what users do between two requests, under these names.
+pub(super) fn think_numbers<'a>(
+    think_time: &'a mut ThinkTimeDoc,
+    [same, shortest, longest, mean]: [&'static str; 4],
+) -> Vec<Number<'a>> {
     let real = |name, label, value| (seconds(name, label), Slot::Real(value));
     match think_time {
-        ThinkTimeDoc::Fixed { s } => vec![real("think_time.s", "Think time", s)],
+        ThinkTimeDoc::Fixed { s } => vec![real(same, "Think time", s)],
         ThinkTimeDoc::Uniform { min_s, max_s } => vec![
-            real("think_time.min_s", "Think time, shortest", min_s),
-            real("think_time.max_s", "Think time, longest", max_s),
+            real(shortest, "Think time, shortest", min_s),
+            real(longest, "Think time, longest", max_s),
         ],
-        ThinkTimeDoc::Exponential { mean_s } => {
-            vec![real("think_time.mean_s", "Think time, mean", mean_s)]
-        }
+        ThinkTimeDoc::Exponential { mean_s } => vec![real(mean, "Think time, mean", mean_s)],
     }
 }
 

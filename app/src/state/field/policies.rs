@@ -1,9 +1,11 @@
-//! Numbers of what clients do beside asking, and of whom the fleet lets in, under their names in
-//! the document.
+//! Numbers of what clients do beside asking and of what their prompts share, of whom the fleet lets
+//! in and of its router, under their names in the document.
 
-use goodput_engine::scenario::doc::{AdmissionDoc, ClassDoc, PatienceDoc};
+use goodput_engine::scenario::doc::{
+    AdmissionDoc, ClassDoc, FleetDoc, LengthsDoc, PatienceDoc, RoutingDoc, SessionDoc,
+};
 
-use super::numbers::{Named, Number, find, plain, rate, seconds};
+use super::numbers::{Named, Number, find, plain, rate, seconds, think_numbers};
 use super::{FieldKind, Slot};
 use crate::parse::Quantity;
 
@@ -37,6 +39,27 @@ pub(super) fn place_in_admission(admission: &mut AdmissionDoc, wanted: Named) ->
     find(limits(admission), wanted)
 }
 
+/// The numbers of the router: of the policy that it has.
+pub fn of_routing(fleet: &FleetDoc) -> Vec<Named> {
+    bound(fleet.routing).into_iter().collect()
+}
+
+/// Reads one; `None` where the policy has no such number.
+pub(super) fn get_of_routing(fleet: &FleetDoc, wanted: Named) -> Option<f64> {
+    bound(fleet.routing).filter(|named| *named == wanted).map(|_| fleet.affinity_most_over_mean)
+}
+
+/// The place of one.
+pub(super) fn place_in_routing(fleet: &mut FleetDoc, wanted: Named) -> Option<Slot<'_>> {
+    let there = bound(fleet.routing).filter(|named| *named == wanted);
+    there.map(|_| Slot::Real(&mut fleet.affinity_most_over_mean))
+}
+
+fn bound(routing: RoutingDoc) -> Option<Named> {
+    let named = plain("affinity_most_over_mean", "affinity_most_over_mean", "× the mean");
+    (routing == RoutingDoc::Affinity).then_some(named)
+}
+
 /// What is read of a class; arrivals and lengths may be long, and none of it is in them.
 fn copy(class: &ClassDoc) -> ClassDoc {
     ClassDoc {
@@ -45,12 +68,27 @@ fn copy(class: &ClassDoc) -> ClassDoc {
         timeout_s: class.timeout_s,
         retries: class.retries.clone(),
         priority: class.priority,
+        shared_prefix: class.shared_prefix.clone(),
+        session: class.session.as_ref().map(|session| SessionDoc {
+            turns: LengthsDoc::Fixed { tokens: 1 },
+            think_time: session.think_time,
+            new_tokens: None,
+        }),
         ..super::class::nothing()
     }
 }
 
 fn clients(class: &mut ClassDoc) -> Vec<Number<'_>> {
-    let ClassDoc { patience, stall_patience, timeout_s, retries, priority, .. } = class;
+    let ClassDoc {
+        patience,
+        stall_patience,
+        timeout_s,
+        retries,
+        priority,
+        shared_prefix,
+        session,
+        ..
+    } = class;
     let [first, stall] = [
         ["patience.s", "patience.median_s", "patience.p90_s"],
         ["stall_patience.s", "stall_patience.median_s", "stall_patience.p90_s"],
@@ -77,8 +115,29 @@ fn clients(class: &mut ClassDoc) -> Vec<Number<'_>> {
         ]);
     }
     numbers.push((priority_of("priority", "priority"), Slot::Signed(priority)));
+    if let Some(prefix) = shared_prefix {
+        let length = Named::real("shared_prefix.tokens", "tokens", "tokens", Quantity::Tokens);
+        numbers.extend([
+            (length.whole(), Slot::Whole(&mut prefix.tokens)),
+            (count("shared_prefix.count", "count", "prefixes"), Slot::Whole(&mut prefix.count)),
+            (
+                plain("shared_prefix.zipf_exponent", "zipf_exponent", "0: all alike"),
+                Slot::Real(&mut prefix.zipf_exponent),
+            ),
+        ]);
+    }
+    if let Some(session) = session {
+        numbers.extend(think_numbers(&mut session.think_time, SESSION_THINK_TIME));
+    }
     numbers
 }
+
+const SESSION_THINK_TIME: [&str; 4] = [
+    "session.think_time.s",
+    "session.think_time.min_s",
+    "session.think_time.max_s",
+    "session.think_time.mean_s",
+];
 
 fn of_patience<'a>(
     patience: &'a mut Option<PatienceDoc>,

@@ -2,12 +2,15 @@
 
 use goodput_engine::scenario::doc::{PoolDoc, StepTimeSourceDoc};
 
-use super::{FieldKind, Slot};
+use super::numbers::Named;
+use super::{FieldKind, Slot, life};
 use crate::parse::Quantity;
 
 /// Numbers of a pool, under vLLM's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PoolField {
+    /// No number but its name, which takes part in what numbers do when they do not read.
+    Name,
     Replicas,
     TensorParallel,
     MaxNumSeqs,
@@ -24,12 +27,28 @@ pub enum PoolField {
     /// A price in another currency, and the rate that makes USD of it.
     CurrencyPrice,
     CurrencyRate,
+    /// Of how its replicas come and go.
+    Life(Named),
+    /// Of an entry of its timetable.
+    ScheduledAt(usize),
+    ScheduledReplicas(usize),
+    /// Of a failure at a given moment.
+    CrashAt(usize),
+    CrashReplica(usize),
 }
 
 impl PoolField {
     pub(super) fn kind(self) -> FieldKind {
         match self {
-            Self::Replicas => FieldKind::whole("Replicas", "", Quantity::Count),
+            Self::Name => FieldKind::real("Name of the pool", "", Quantity::Plain),
+            Self::Life(named) => named.kind,
+            Self::ScheduledAt(_) | Self::CrashAt(_) => {
+                FieldKind::real("At", "s", Quantity::Seconds)
+            }
+            Self::CrashReplica(_) => FieldKind::whole("Replica", "from 0", Quantity::Count),
+            Self::Replicas | Self::ScheduledReplicas(_) => {
+                FieldKind::whole("Replicas", "", Quantity::Count)
+            }
             Self::TensorParallel => {
                 FieldKind::whole("tensor_parallel", "GPUs each", Quantity::Count)
             }
@@ -62,8 +81,14 @@ impl PoolField {
         }
     }
 
-    pub(super) fn path(self) -> &'static str {
+    pub(super) fn path(self) -> String {
         match self {
+            Self::Life(named) => named.name,
+            Self::ScheduledAt(i) => return format!("scheduled_replicas[{i}].at_s"),
+            Self::ScheduledReplicas(i) => return format!("scheduled_replicas[{i}].replicas"),
+            Self::CrashAt(i) => return format!("failures.crashes[{i}].at_s"),
+            Self::CrashReplica(i) => return format!("failures.crashes[{i}].replica"),
+            Self::Name => "name",
             Self::Replicas => "replicas",
             Self::TensorParallel => "tensor_parallel",
             Self::MaxNumSeqs => "max_num_seqs",
@@ -80,6 +105,7 @@ impl PoolField {
             Self::CurrencyPrice => "price_in_currency.per_gpu_hour",
             Self::CurrencyRate => "price_in_currency.usd_per_unit",
         }
+        .to_owned()
     }
 
     pub(super) fn get(self, pool: &PoolDoc) -> Option<f64> {
@@ -95,6 +121,16 @@ impl PoolField {
 
     fn place(self, pool: &mut PoolDoc, visit: impl FnOnce(Slot)) {
         match self {
+            Self::Name => {}
+            Self::Life(_)
+            | Self::ScheduledAt(_)
+            | Self::ScheduledReplicas(_)
+            | Self::CrashAt(_)
+            | Self::CrashReplica(_) => {
+                if let Some(slot) = life::place(pool, self) {
+                    visit(slot);
+                }
+            }
             Self::Replicas => visit(Slot::Whole(&mut pool.replicas)),
             Self::TensorParallel => visit(Slot::Whole(&mut pool.tensor_parallel)),
             Self::MaxNumSeqs => visit(Slot::Whole(&mut pool.max_num_seqs)),

@@ -62,7 +62,8 @@ impl Desk {
     pub fn new(bench: Workbench) -> Self {
         let uploads = RwSignal::new(Uploads::default());
         let ready = Memo::new(move |_| {
-            uploads.with(|uploads| fit_request(uploads).map(|result| result.map(Arc::new)))
+            let pool = bench.pool.get();
+            uploads.with(|uploads| fit_request(uploads, pool).map(|result| result.map(Arc::new)))
         });
         let fit = RwSignal::new(Slot::default());
         let workers = StoredValue::new_local(None);
@@ -143,8 +144,8 @@ impl Desk {
         }
         workers.pending.replace(Some(request.clone()));
         self.fit.update(|slot| slot.reduce(jobs::Event::Started { job, doc: doc.clone() }));
-        let files = request.files.clone();
-        let message = ToSimulator::Calibrate { job, doc: Box::new((*doc).clone()), files };
+        let (pool, files) = (request.pool, request.files.clone());
+        let message = ToSimulator::Calibrate { job, doc: Box::new((*doc).clone()), pool, files };
         // Documents and points were read from text: they can be written as text.
         if let Ok(text) = serde_json::to_string(&message) {
             workers.fitter.send(text);
@@ -162,11 +163,12 @@ impl Desk {
     /// Puts the fitted factor into the scenario, as one edit.
     pub fn apply_fit(self) {
         let fitted = self.fit.with_untracked(|slot| {
-            slot.last.as_ref().and_then(|last| last.value.report.fitted.clone())
+            let fit = &slot.last.as_ref()?.value;
+            Some((fit.request.pool, fit.report.fitted.clone()?))
         });
-        if let Some(fitted) = fitted {
+        if let Some((pool, fitted)) = fitted {
             self.bench.seal();
-            self.bench.edit(&Edit::Pool(PoolEdit::Fitted(Some(fitted))));
+            self.bench.edit(&Edit::Pool(pool, PoolEdit::Fitted(Some(fitted))));
         }
     }
 

@@ -8,11 +8,14 @@ use goodput_engine::ingest::Contents;
 use goodput_engine::scenario::doc::{PoolDoc, ScenarioDoc};
 
 use super::{Fact, Upload, Uploads};
+use crate::state::edit::pools::always_there;
 use crate::worker::protocol::PointsOfFile;
 
 /// The points of a fit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FitRequest {
+    /// Index of the pool.
+    pub pool: usize,
     /// Files with the points that go into it, completed by what was told.
     pub files: Vec<PointsOfFile>,
     /// Points that do not, and why.
@@ -47,14 +50,14 @@ pub struct NotReady {
     pub facts: Vec<Fact>,
 }
 
-/// The points for a fit, or what is still to be told; `None` without a benchmark file.
-pub fn fit_request(uploads: &Uploads) -> Option<Result<FitRequest, Vec<NotReady>>> {
+/// The points for a fit of a pool, or what is still to be told; `None` without a benchmark file.
+pub fn fit_request(uploads: &Uploads, pool: usize) -> Option<Result<FitRequest, Vec<NotReady>>> {
     let benchmarks: Vec<&Arc<Upload>> =
         uploads.files().iter().filter(|file| !file.points().is_empty()).collect();
     if benchmarks.is_empty() {
         return None;
     }
-    let mut request = FitRequest { files: Vec::new(), left_out: Vec::new() };
+    let mut request = FitRequest { pool, files: Vec::new(), left_out: Vec::new() };
     let mut open = Vec::new();
     for file in benchmarks {
         let chosen = chosen(file, &mut request.left_out);
@@ -99,17 +102,23 @@ fn chosen(file: &Upload, left_out: &mut Vec<ExcludedPoint>) -> Vec<usize> {
     chosen
 }
 
-/// Whether a fit made for one document says something about another: their replicas are alike
-/// but for an earlier fit, and have other prices or numbers at most.
-pub fn applies(made_for: &ScenarioDoc, doc: &ScenarioDoc) -> bool {
+/// Whether a fit made for a pool of one document says something about that of another: their
+/// replicas are alike but for an earlier fit, and have other names, prices or numbers at most, or
+/// come and go otherwise.
+pub fn applies(made_for: &ScenarioDoc, doc: &ScenarioDoc, pool: usize) -> bool {
     let replica = |doc: &ScenarioDoc| {
-        doc.fleet.pools.first().map(|pool| {
-            let mut pool: PoolDoc = pool.clone();
-            pool.replicas = 1;
-            pool.price_per_gpu_hour = None;
-            pool.price_source.clear();
-            pool.step_time.fitted = None;
-            pool
+        doc.fleet.pools.get(pool).map(|pool| {
+            let mut step_time = pool.step_time.clone();
+            step_time.fitted = None;
+            PoolDoc {
+                name: String::new(),
+                replicas: 1,
+                price_per_gpu_hour: None,
+                price_in_currency: None,
+                price_source: String::new(),
+                step_time,
+                ..always_there(pool)
+            }
         })
     };
     replica(made_for).is_some() && replica(made_for) == replica(doc)

@@ -110,9 +110,9 @@ fn a_death_loses_the_file_it_happened_over_and_nothing_else() {
 fn a_fit_waits_for_what_the_file_does_not_say_and_then_has_it() {
     let (mut uploads, id) = with_table(Vec::new());
     let open = vec![NotReady { file: "rows.csv".into(), facts: ANSWERS.map(|a| a.0).to_vec() }];
-    assert_eq!(fit_request(&uploads), Some(Err(open)));
+    assert_eq!(fit_request(&uploads, 0), Some(Err(open)));
     tell(&mut uploads, id, &ANSWERS);
-    let Some(Ok(request)) = fit_request(&uploads) else { panic!("ready") };
+    let Some(Ok(request)) = fit_request(&uploads, 0) else { panic!("ready") };
     assert_eq!((request.points(), request.left_out.len()), (3, 0));
     let points = request.files[0].file.parsed.as_ref().map(|parsed| parsed.points().to_vec());
     for point in points.expect("points") {
@@ -120,7 +120,7 @@ fn a_fit_waits_for_what_the_file_does_not_say_and_then_has_it() {
         assert_eq!(point.context.gpu.as_deref(), Some("H100"), "as the file says");
     }
     assert_eq!(request.files[0].sha256, "ab12");
-    assert_eq!(fit_request(&Uploads::default()), None);
+    assert_eq!(fit_request(&Uploads::default(), 0), None);
 }
 
 #[test]
@@ -128,20 +128,20 @@ fn points_that_are_left_out_say_who_left_them_out() {
     let (mut uploads, id) = with_table(vec![error_at(Some(3))]);
     tell(&mut uploads, id, &ANSWERS);
     uploads.reduce(Event::LeftOut(id, 0, true));
-    let Some(Ok(request)) = fit_request(&uploads) else { panic!("ready") };
+    let Some(Ok(request)) = fit_request(&uploads, 0) else { panic!("ready") };
     let reasons: Vec<_> = request.left_out.iter().map(|p| (p.row, p.reason.as_str())).collect();
     let expected = [(Some(2), "left out by you"), (Some(3), "review: the numbers disagree")];
     assert_eq!(reasons, expected);
     assert_eq!(request.points(), 1);
     uploads.reduce(Event::LeftOut(id, 0, false));
-    let Some(Ok(request)) = fit_request(&uploads) else { panic!("ready") };
+    let Some(Ok(request)) = fit_request(&uploads, 0) else { panic!("ready") };
     assert_eq!(request.points(), 2);
 }
 
 #[test]
 fn an_error_of_a_whole_file_leaves_all_its_points_out() {
     let (uploads, _) = with_table(vec![error_at(None)]);
-    let Some(Ok(request)) = fit_request(&uploads) else { panic!("nothing is to be told") };
+    let Some(Ok(request)) = fit_request(&uploads, 0) else { panic!("nothing is to be told") };
     assert_eq!((request.points(), request.left_out.len()), (0, 3));
 }
 
@@ -159,7 +159,9 @@ fn a_fit_applies_until_the_replica_changes() {
         points: 3,
         residual: 0.02,
     });
-    assert!(applies(&doc, &other));
+    other.fleet.pools[0].start_up_s = 60.0;
+    assert!(applies(&doc, &other, 0));
+    assert!(!applies(&doc, &other, 1), "there is no such pool");
     other.fleet.pools[0].max_num_seqs = 64;
-    assert!(!applies(&doc, &other));
+    assert!(!applies(&doc, &other, 0));
 }

@@ -315,6 +315,7 @@ fn part_of(class: &ClassDoc, target: Target) -> ClassDoc {
             Side::Input => part.input_tokens = class.input_tokens.clone(),
             Side::Output => part.output_tokens = class.output_tokens.clone(),
             Side::Hidden => part.hidden_tokens.clone_from(&class.hidden_tokens),
+            Side::Turns | Side::NewTokens => part.session.clone_from(&class.session),
         },
     }
     part

@@ -68,4 +68,11 @@ pub struct ReplicaTurnover {
     pub replica_hours: f64,
     /// The part of it in which they started, hours.
     pub start_up_hours: f64,
+    /// Requests of the window that were due while at least one of them was starting, whatever the
+    /// others did.
+    #[serde(default)]
+    pub due_while_starting: u64,
+    /// Those of them that were not good.
+    #[serde(default)]
+    pub lost_while_starting: u64,
 }

@@ -36,14 +36,17 @@ pub fn simulated(page: &mut Page, report: &SimReport) {
     for turnover in &report.turnover {
         let name = if turnover.pool.is_empty() { "all" } else { &turnover.pool };
         let text = format!(
-            "{} on average, {} at most; {}, {} failed, {} drained; {} of {} replica-hours starting",
+            "{} on average, {} at most; {}, {} failed, {} drained; {} of {} replica-hours starting, \
+             and {} lost of {} due meanwhile",
             three_digits(turnover.mean),
             turnover.most,
             plural(turnover.ordered, "start", "starts"),
             turnover.crashed,
             turnover.drained,
             three_digits(turnover.start_up_hours),
-            three_digits(turnover.replica_hours)
+            three_digits(turnover.replica_hours),
+            turnover.lost_while_starting,
+            plural(turnover.due_while_starting, "request", "requests")
         );
         page.row(name, &text);
     }

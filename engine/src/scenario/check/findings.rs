@@ -85,7 +85,10 @@ impl Findings {
         self.error(
             path,
             format!("{what} is {seconds} s", seconds = typed(seconds)),
-            format!("give seconds above 0 and up to {MAX_HORIZON_S}, or leave it out"),
+            format!(
+                "give seconds above 0 and up to {longest}, or leave it out",
+                longest = typed(MAX_HORIZON_S)
+            ),
         );
         None
     }

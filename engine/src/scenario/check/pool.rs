@@ -254,7 +254,10 @@ fn check_max_model_len(
             findings.error(
                 format!("{path}.max_model_len"),
                 format!("the longest sequence is {length} tokens"),
-                format!("give 1 to {most}, what the model was made for, or leave it out"),
+                format!(
+                    "give 1 to {most}, what the model was made for, or leave it out",
+                    most = typed(f64::from(most))
+                ),
             );
             None
         }
@@ -280,7 +283,7 @@ fn check_price(doc: &PoolDoc, path: &str, findings: &mut Findings) -> Option<Pri
         findings.error(
             format!("{path}.price_per_gpu_hour"),
             format!("the price is {usd} USD per GPU-hour", usd = typed(usd)),
-            "give a price above 0 and up to 10000, or leave it out: no price, no cost",
+            "give a price above 0 and up to 10,000, or leave it out: no price, no cost",
         );
         return None;
     }
@@ -332,7 +335,7 @@ fn check_foreign_price(
     }
     let usd = per_gpu_hour * usd_per_unit;
     if letters && dated && price && rate && usd > 10_000.0 {
-        findings.error(path, format!("the price is {usd} USD per GPU-hour"), "at most 10000");
+        findings.error(path, format!("the price is {usd} USD per GPU-hour"), "at most 10,000");
         return None;
     }
     let said = format!(

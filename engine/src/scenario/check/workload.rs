@@ -76,7 +76,10 @@ fn check_horizon(doc: &WorkloadDoc, findings: &mut Findings) -> Option<Picos> {
         findings.error(
             "workload.horizon_s",
             format!("the horizon is {horizon} s", horizon = typed(horizon)),
-            format!("give seconds above 0 and up to {MAX_HORIZON_S} (30 days)"),
+            format!(
+                "give seconds above 0 and up to {longest} (30 days)",
+                longest = typed(MAX_HORIZON_S)
+            ),
         );
         return None;
     }

@@ -64,8 +64,8 @@ fn fleet_rules() {
             "fleet.pools[0].max_num_batched_tokens",
             "below max_model_len 131072",
         ),
-        (pool(|p| p.max_model_len = Some(0)), "fleet.pools[0].max_model_len", "1 to 131072"),
-        (pool(|p| p.max_model_len = Some(131_073)), "fleet.pools[0].max_model_len", "1 to 131072"),
+        (pool(|p| p.max_model_len = Some(0)), "fleet.pools[0].max_model_len", "1 to 131,072"),
+        (pool(|p| p.max_model_len = Some(131_073)), "fleet.pools[0].max_model_len", "1 to 131,072"),
         (
             pool(|p| p.price_per_gpu_hour = Some(-0.5)),
             "fleet.pools[0].price_per_gpu_hour",

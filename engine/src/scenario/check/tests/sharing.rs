@@ -29,8 +29,8 @@ fn rules_of_shared_prefixes() {
     let one = |prefix: SharedPrefixDoc| class(|c| c.shared_prefix = Some(prefix));
     let steep = SharedPrefixDoc { zipf_exponent: -1.0, ..prefix(100, 3, "") };
     each_breaks_one_rule(vec![
-        (one(prefix(0, 1, "")), "workload.classes[0].shared_prefix.tokens", "1 to 10000000"),
-        (one(prefix(100, 0, "")), "workload.classes[0].shared_prefix.count", "1 to 100000"),
+        (one(prefix(0, 1, "")), "workload.classes[0].shared_prefix.tokens", "1 to 10,000,000"),
+        (one(prefix(100, 0, "")), "workload.classes[0].shared_prefix.count", "1 to 100,000"),
         (one(steep), "workload.classes[0].shared_prefix.zipf_exponent", "all alike"),
         (
             one(prefix(1, 1, &"x".repeat(201))),

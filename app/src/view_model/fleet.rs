@@ -5,8 +5,8 @@ use goodput_engine::estimate::report::EstimateReport;
 use goodput_engine::fleet::{
     GpuSpec, KvPrecision, LayerGroup, ModelShape, WeightPrecision, parse_hf_config,
 };
-use goodput_engine::scenario::CatalogRef;
 use goodput_engine::scenario::doc::{PoolDoc, ScenarioDoc};
+use goodput_engine::scenario::{CatalogRef, GpuRef, ModelRef};
 
 use crate::controls::Choice;
 use crate::format;
@@ -142,6 +142,29 @@ pub fn memory_line(report: &EstimateReport, pool: usize) -> String {
     }
 }
 
+/// The name of no entry: numbers of one's own.
+pub const CUSTOM: &str = "custom";
+
+/// The choice that a GPU is. A document may write an id in any case; a list of choices has one.
+pub fn gpu_choice(gpu: &GpuRef) -> String {
+    match gpu {
+        CatalogRef::Id(id) => {
+            catalog::gpu(id).ok().map_or_else(|| id.clone(), |entry| entry.id.to_owned())
+        }
+        CatalogRef::Custom(_) => CUSTOM.to_owned(),
+    }
+}
+
+/// The choice that a model is, which a document may also name as Hugging Face does.
+pub fn model_choice(model: &ModelRef) -> String {
+    match model {
+        CatalogRef::Id(id) => {
+            catalog::model(id).ok().map_or_else(|| id.clone(), |entry| entry.id.clone())
+        }
+        CatalogRef::Custom(_) => CUSTOM.to_owned(),
+    }
+}
+
 /// The present GPU as numbers to change.
 pub fn custom_gpu(pool: &PoolDoc) -> Option<GpuSpec> {
     match &pool.gpu {
@@ -274,4 +297,22 @@ pub fn price_range(pool: &PoolDoc) -> String {
             format!("Catalogue, {date}: {} to {}", format::usd_cents(low), format::usd_cents(high))
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_chosen_however_a_document_writes_its_id() {
+        for gpu in catalog::gpus() {
+            assert_eq!(gpu_choice(&GpuRef::id(&gpu.id.to_lowercase())), gpu.id);
+        }
+        for model in catalog::models() {
+            for name in [model.id.to_lowercase(), model.hf_id.clone(), model.hf_id.to_uppercase()] {
+                assert_eq!(model_choice(&ModelRef::id(&name)), model.id);
+            }
+        }
+        assert_eq!(model_choice(&ModelRef::id("of-nobody")), "of-nobody");
+    }
 }

@@ -9,16 +9,11 @@ use crate::controls::{Choice, NumberField, Select, TextField};
 use crate::state::edit::PoolEdit;
 use crate::state::field::{Field, GpuField, ModelField};
 use crate::state::workbench;
-use crate::view_model::fleet as words;
-
-const CUSTOM: &str = "custom";
+use crate::view_model::fleet::{self as words, CUSTOM};
 
 /// The GPU.
 pub fn gpu(pool: usize) -> AnyView {
-    let id = about_pool(pool, |pool| match &pool.gpu {
-        CatalogRef::Id(id) => id.clone(),
-        CatalogRef::Custom(_) => CUSTOM.to_owned(),
-    });
+    let id = about_pool(pool, |pool| words::gpu_choice(&pool.gpu));
     let name = about_pool(pool, |pool| match &pool.gpu {
         CatalogRef::Custom(spec) => spec.name.clone(),
         CatalogRef::Id(_) => String::new(),
@@ -58,10 +53,7 @@ pub fn gpu(pool: usize) -> AnyView {
 
 /// The model.
 pub fn model(pool: usize) -> AnyView {
-    let id = about_pool(pool, |pool| match &pool.model {
-        CatalogRef::Id(id) => id.clone(),
-        CatalogRef::Custom(_) => CUSTOM.to_owned(),
-    });
+    let id = about_pool(pool, |pool| words::model_choice(&pool.model));
     let choose = Callback::new(move |id: String| {
         let model = if id == CUSTOM {
             let doc = workbench().doc_untracked();

@@ -87,6 +87,7 @@ fn each_row_changes_one_condition_and_its_effect_is_over_the_row_before() {
         let [before, after] = [&pair[0], &pair[1]].map(|step| step.rate.expect("a rate"));
         let effect = after.decode_tps / before.decode_tps - 1.0;
         assert!((effect - pair[1].effect.expect("an effect")).abs() < 1e-12);
+        assert!(!pair[1].is_least, "{:?}", pair[1]);
     }
     let effect = |id: &str| {
         let step = bridge.steps.iter().find(|step| step.id == id).expect("the row");
@@ -158,4 +159,27 @@ fn a_contract_that_no_load_meets_has_no_rate_and_says_why() {
     assert_eq!(last.rate, None);
     assert!(last.note.as_ref().is_some_and(|note| note.contains("first token")), "{last:?}");
     assert!(bridge.sentence.contains("no rate to plan with"), "{}", bridge.sentence);
+}
+
+#[test]
+fn what_is_only_known_to_be_more_has_no_effect_and_nothing_is_said_to_be_lost() {
+    // A hundredth of what a replica could do: the multiples that are tried end long before.
+    let idle = LIKE_THE_BENCHMARK.replace(r#""rate_rps": 12"#, r#""rate_rps": 1"#);
+    let scenario = scenario(&[&idle], &pool(1));
+    let bridge = bridge(&file(RESULT), None, &scenario).expect("comparable");
+    let last = bridge.steps.last().expect("rows");
+    assert!(last.is_least && last.effect.is_none(), "{last:?}");
+    assert!(bridge.sentence.contains("at least"), "{}", bridge.sentence);
+    assert!(!bridge.sentence.contains("contract ("), "{}", bridge.sentence);
+}
+
+#[test]
+fn the_benchmark_says_its_own_rate_and_an_autoscaler_adds_no_condition() {
+    let scaled = r#""gpu": "H100-SXM", "model": "Llama-3.1-8B", "replicas": 1,
+        "autoscaler": { "target": 30, "max_replicas": 3 }"#;
+    let bridge =
+        bridge(&file(RESULT), None, &scenario(&[LIKE_THE_BENCHMARK], scaled)).expect("comparable");
+    assert_eq!(bridge.replicas, 3);
+    assert!(bridge.sentence.contains("says 5,170 output tok/s on 1 replica, so 15,500 on 3"));
+    assert!(bridge.alike.iter().any(|condition| condition.contains("replicas")));
 }

@@ -94,6 +94,24 @@ fn a_prefix_is_asked_for_beside_the_rest_of_the_prompt() {
 }
 
 #[test]
+fn limits_that_no_tool_counts_by_are_said_to_be_left_out() {
+    let stall = FIXED.replace(r#""ttft_ms": 900"#, r#""longest_stall_ms": 300"#);
+    let target = FIXED.replace(
+        r#""ttft_ms": 900"#,
+        r#""percentile_targets": [{"of": "ttft", "percentile": 95, "limit_ms": 800}]"#,
+    );
+    let other = FIXED.replace(r#""ttft_ms": 900"#, r#""ttft_ms": 300"#);
+    let other = format!(r#", {{"name": "other", {other}}}"#);
+    for (class, rest) in [(stall.as_str(), ""), (target.as_str(), ""), (FIXED, other.as_str())] {
+        let report = rerun(&scenario(class, rest)).expect("something is asked");
+        for tool in &report.tools {
+            let said = cannot(&report, &tool.name);
+            assert!(said.contains("limits"), "{}: {said}", tool.name);
+        }
+    }
+}
+
+#[test]
 fn every_preset_says_what_to_measure_and_what_it_leaves_out() {
     for preset in presets::presets() {
         let scenario = check(&preset.doc).expect("valid").scenario;

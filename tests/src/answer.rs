@@ -118,7 +118,7 @@ impl Answer {
     /// Fails with every number that is not, to the last bit, what the program says of a link.
     pub fn equals_program(&self, link: &str) -> Result {
         // As many windows as the page takes.
-        let plan = goodput::json(&["plan", link, "--windows", "10"])?;
+        let plan = goodput::json(&["plan", link, "--windows", "5"])?;
         self.equals(&goodput::json(&["simulate", link])?, &plan)
     }
 

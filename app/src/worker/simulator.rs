@@ -22,7 +22,7 @@ const BUDGET: u64 = 300_000;
 
 /// Windows in which the page simulates a fleet at most, to choose it and again to confirm it: a plan
 /// follows every edit. The terminal takes as many as an answer needs, or `--windows`.
-pub const WINDOWS_OF_A_PLAN: u32 = 10;
+pub const WINDOWS_OF_A_PLAN: u32 = 5;
 
 /// Carries out messages.
 #[derive(Debug, Default)]

@@ -3,13 +3,16 @@
 use super::{How, Step, effect};
 use crate::accounts::replica_spec;
 use crate::accounts::report::MixRate;
-use crate::accounts::words::three_digits;
+use crate::accounts::words::{plural, three_digits};
 use crate::calibration::{BenchmarkedPool, Conditions, Prediction};
 use crate::ingest::{BenchmarkPoint, ParsedFile, TokenKind};
 use crate::problem::{Problem, Severity};
 use crate::review::review;
 use crate::scenario::Scenario;
 use crate::workload::{Hidden, Mix, OfferedRequest};
+
+/// Beyond this a simulation of a benchmark's own conditions does not speak for it.
+const FAR_OFF: f64 = 0.15;
 
 /// A point that can be compared with a scenario.
 pub(super) struct Benchmark {
@@ -99,6 +102,7 @@ impl Benchmark {
             benchmark: self.conditions.load.clone(),
             production: production.to_owned(),
             how,
+            is_least: false,
             rate,
             note: None,
             effect,
@@ -108,8 +112,24 @@ impl Benchmark {
         first.note = measured.is_none().then(|| missing.to_owned());
         let gap = effect(measured, simulated);
         let words = "the same, simulated";
-        let second = step("reproduced", words, "–", How::Reproduced, simulated, gap);
+        let mut second = step("reproduced", words, "–", How::Reproduced, simulated, gap);
+        second.note = gap.filter(|gap| gap.abs() > FAR_OFF).map(|_| {
+            "far from the file: fit the step time first (`goodput calibrate`), or say on what it ran"
+                .to_owned()
+        });
         vec![first, second]
+    }
+
+    /// Its output rate in words, of which `measured` is that of all replicas of the scenario.
+    pub(super) fn says(&self, measured: &MixRate) -> String {
+        let part = f64::from(self.conditions.replicas) / f64::from(self.replicas);
+        let own = three_digits(measured.decode_tps * part);
+        let of = plural(u64::from(self.conditions.replicas), "replica", "replicas");
+        if self.conditions.replicas == self.replicas {
+            return format!("{own} output tok/s on {of}");
+        }
+        let scaled = three_digits(measured.decode_tps);
+        format!("{own} output tok/s on {of}, so {scaled} on {}", self.replicas)
     }
 
     /// Its lengths in words.

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::accounts::report::MixRate;
 use crate::accounts::words::{percent, three_digits};
 use crate::accounts::{Unanswerable, replica_spec, sustainable};
+use crate::fleet::Scaling;
 use crate::ingest::ParsedFile;
 use crate::planner::{Delivered, deliverable};
 use crate::problem::Problem;
@@ -65,7 +66,11 @@ pub struct Step {
     /// Why there is no rate, or what restricts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Output tokens/s over those of the last row before that has a rate, less 1.
+    /// The true rate is this or more: no larger multiple of the mix is tried.
+    #[serde(default)]
+    pub is_least: bool,
+    /// Output tokens/s over those of the last row before that has a rate, less 1; none where one of
+    /// the two is only the least it may be.
     pub effect: Option<f64>,
 }
 
@@ -94,6 +99,11 @@ pub fn bridge(
     scenario: &Scenario,
 ) -> Result<Bridge, Vec<Problem>> {
     refuse_what_is_not_compared(scenario)?;
+    // As many as there are at most, all the time: so a plan counts.
+    let mut scenario = scenario.clone();
+    scenario.pool.replicas = scenario.pool.most_replicas();
+    scenario.pool.life.scaling = Scaling::Fixed;
+    let scenario = &scenario;
     let benchmark = Benchmark::of(file, row, scenario)?;
     let mut way = Way { scenario, steps: benchmark.own_steps() };
     let mut alike = Vec::new();
@@ -114,7 +124,7 @@ pub fn bridge(
         row: benchmark.point.row,
         replicas: scenario.pool.replicas,
         benchmark_replicas: benchmark.conditions.replicas,
-        sentence: sentence(&steps),
+        sentence: sentence(&steps, &benchmark),
         steps,
         alike,
         assumptions: benchmark.conditions.assumptions,
@@ -152,18 +162,22 @@ impl Way<'_> {
         benchmark: &Benchmark,
         changed: &Scenario,
     ) -> Result<(), Vec<Problem>> {
-        let (rate, note) = match condition.how {
-            How::Sustained => (Some(sustained(changed).map_err(|why| vec![why.problem()])?), None),
+        let (rate, is_least, note) = match condition.how {
+            How::Sustained => {
+                (Some(sustained(changed).map_err(|why| vec![why.problem()])?), false, None)
+            }
             _ => delivered(changed),
         };
-        let before = self.steps.iter().rev().find_map(|step| step.rate);
+        let before = self.steps.iter().rev().find(|step| step.rate.is_some());
+        let known = !is_least && before.is_some_and(|before| !before.is_least);
         self.steps.push(Step {
             id: condition.id.to_owned(),
             condition: condition.words.to_owned(),
             benchmark: (condition.of_benchmark)(benchmark),
             production: (condition.of_production)(self.scenario, benchmark),
             how: condition.how,
-            effect: effect(before, rate),
+            effect: effect(before.and_then(|before| before.rate), rate).filter(|_| known),
+            is_least,
             rate,
             note,
         });
@@ -186,49 +200,53 @@ fn sustained(scenario: &Scenario) -> Result<MixRate, Unanswerable> {
 }
 
 /// What it delivers at its contract, or why that is no rate.
-fn delivered(scenario: &Scenario) -> (Option<MixRate>, Option<String>) {
-    let note = |text: &str| Some(text.to_owned());
+/// And whether it may be more.
+fn delivered(scenario: &Scenario) -> (Option<MixRate>, bool, Option<String>) {
+    let none = |why: &str| (None, false, Some(why.to_owned()));
     match deliverable(scenario) {
-        Err(why) => (None, Some(why)),
-        Ok(None) => (None, note("not decided within the budget of a plan")),
+        Err(why) => none(&why),
+        Ok(None) => none("not decided within the budget of a plan"),
         Ok(Some(found)) => match found {
             Delivered { rate: Some(rate), .. } if found.is_least() => {
-                (Some(rate), note("at least: no more than 4 × the mix is tried"))
+                let note = "at least: no more than 4 × the mix is tried";
+                (Some(rate), true, Some(note.to_owned()))
             }
-            Delivered { rate: Some(rate), .. } => (Some(rate), None),
+            Delivered { rate: Some(rate), .. } => (Some(rate), false, None),
             Delivered { alpha_steps: 0, .. } => {
-                (None, note("no multiple of the mix holds the contract, however small"))
+                none("no multiple of the mix holds the contract, however small")
             }
             Delivered { .. } => {
-                (None, note("users who wait for answers ask as fast as they are served: no rate"))
+                none("users who wait for answers ask as fast as they are served: no rate")
             }
         },
     }
 }
 
-/// What the plan may count on beside what the benchmark says, and the step that takes most.
-fn sentence(steps: &[Step]) -> String {
+/// What the plan may count on beside what the benchmark says, and the step that takes most where it
+/// is less.
+fn sentence(steps: &[Step], benchmark: &Benchmark) -> String {
     let Some(measured) = steps.first().and_then(|step| step.rate) else {
         return "the file states no output rate: the way begins with what is simulated".to_owned();
     };
     let Some(last) = steps.last() else { return String::new() };
-    let of = format!("The benchmark's {} output tok/s", three_digits(measured.decode_tps));
+    let says = format!("The benchmark says {}", benchmark.says(&measured));
     let Some(rate) = last.rate else {
         let why = last.note.as_deref().unwrap_or("it has no rate");
-        return format!("{of} are no rate to plan with: {why}");
+        return format!("{says}: no rate to plan with: {why}");
     };
-    let share = percent(rate.decode_tps / measured.decode_tps);
-    let least = if last.note.is_some() { "at least " } else { "" };
+    let ratio = rate.decode_tps / measured.decode_tps;
+    let least = if last.is_least { "at least " } else { "" };
     let delivered = three_digits(rate.decode_tps);
     let sentence = format!(
-        "{of} are {least}{delivered} of this workload at this contract: {share} of what it says"
+        "{says}; of this workload at this contract it is {least}{delivered}, {} × as much",
+        three_digits(ratio)
     );
     let simulated = steps.iter().filter(|step| step.how != How::Reproduced);
     let costs = simulated.filter_map(|step| Some((step.effect.filter(|by| *by < 0.0)?, step)));
     match costs.min_by(|a, b| a.0.total_cmp(&b.0)) {
-        Some((by, step)) => {
+        Some((by, step)) if ratio < 1.0 => {
             format!("{sentence}; most is lost to the {} (−{})", step.condition, percent(-by))
         }
-        None => sentence,
+        _ => sentence,
     }
 }

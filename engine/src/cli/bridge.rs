@@ -20,7 +20,7 @@ fn in_words(report: &Bridge) -> String {
     page.line(&report.sentence);
     let replicas = plural(report.replicas.into(), "replica", "replicas");
     page.heading(&format!(
-        "Of {replicas:<26}     req/s     in tok/s    out tok/s   change   benchmark → production"
+        "Of {replicas:<26}     req/s     in tok/s    out tok/s     Δ out   benchmark → production"
     ));
     for step in &report.steps {
         row(&mut page, step);

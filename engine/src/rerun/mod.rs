@@ -246,6 +246,20 @@ impl Asked<'_> {
         Limit::ALL.into_iter().filter_map(loosest).collect()
     }
 
+    /// Whether some limit of some class is none that a tool counts by.
+    fn counts_otherwise(&self) -> bool {
+        let contracts = &self.scenario.contracts;
+        let counted = [Limit::Ttft, Limit::Tpot, Limit::E2e];
+        let alike = |limit: Limit| {
+            contracts.iter().all(|contract| contract.limit(limit) == contracts[0].limit(limit))
+        };
+        let other = |limit: &Limit| !counted.contains(limit);
+        contracts.iter().any(|contract| {
+            let has = |limit: Limit| contract.limit(limit).is_some();
+            !contract.percentile_targets.is_empty() || Limit::ALL.into_iter().filter(other).any(has)
+        }) || !counted.into_iter().all(alike)
+    }
+
     /// What no tool can be asked for, beside what `can` says.
     fn cannot(&self, can: &Can) -> Vec<String> {
         let classes = &self.scenario.classes;
@@ -293,6 +307,11 @@ impl Asked<'_> {
             any(
                 classes.iter().any(|class| class.pass_rate(0.0).is_some()),
                 "whether an answer is acceptable",
+            ),
+            any(
+                self.counts_otherwise(),
+                "limits on the first visible token, on stalls, on percentiles, or of a class alone: \
+                 judge its records by them (`goodput review --slo`)",
             ),
         ]
         .into_iter()

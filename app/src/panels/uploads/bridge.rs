@@ -118,7 +118,7 @@ fn table(way: &Way) -> AnyView {
                         <th scope="col">"req/s"</th>
                         <th scope="col">"input tok/s"</th>
                         <th scope="col">"output tok/s"</th>
-                        <th scope="col">"Change"</th>
+                        <th scope="col">"Change of output"</th>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>

@@ -14,6 +14,17 @@ pub enum Severity {
     Error,
 }
 
+impl Severity {
+    /// As lines begin with it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
 /// One thing that is wrong, located in the document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {

@@ -6,7 +6,7 @@ use crate::accounts::report::MixRate;
 use crate::accounts::words::{plural, three_digits};
 use crate::calibration::{BenchmarkedPool, Conditions, Prediction};
 use crate::ingest::{BenchmarkPoint, ParsedFile, TokenKind};
-use crate::problem::{Problem, Severity};
+use crate::problem::Problem;
 use crate::review::review;
 use crate::scenario::Scenario;
 use crate::workload::{Hidden, Mix, OfferedRequest};
@@ -49,10 +49,8 @@ impl Benchmark {
         let (mut usable, mut refused) = (Vec::new(), Vec::new());
         let findings = review(std::slice::from_ref(file));
         for point in points.filter(wanted) {
-            let disproved = findings.iter().find(|finding| {
-                finding.severity == Severity::Error
-                    && finding.row.is_none_or(|at| Some(at) == point.row)
-            });
+            let disproved =
+                findings.iter().find(|finding| finding.disproves(&file.file, point.row));
             let conditions = match disproved {
                 Some(finding) => Err(finding.message.clone()),
                 None => Conditions::of(point, &pool, &spec),

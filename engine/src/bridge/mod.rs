@@ -17,9 +17,8 @@ use serde::{Deserialize, Serialize};
 use crate::accounts::report::MixRate;
 use crate::accounts::words::{percent, three_digits};
 use crate::accounts::{Unanswerable, replica_spec, sustainable};
-use crate::fleet::Scaling;
 use crate::ingest::ParsedFile;
-use crate::planner::{Delivered, deliverable};
+use crate::planner::{Delivered, deliverable, of_constant_size};
 use crate::problem::Problem;
 use crate::scenario::Scenario;
 use crate::sim::saturate_one_of;
@@ -99,11 +98,8 @@ pub fn bridge(
     scenario: &Scenario,
 ) -> Result<Bridge, Vec<Problem>> {
     refuse_what_is_not_compared(scenario)?;
-    // As many as there are at most, all the time: so a plan counts.
-    let mut scenario = scenario.clone();
-    scenario.pool.replicas = scenario.pool.most_replicas();
-    scenario.pool.life.scaling = Scaling::Fixed;
-    let scenario = &scenario;
+    // As a plan counts them.
+    let scenario = &of_constant_size(scenario.clone());
     let benchmark = Benchmark::of(file, row, scenario)?;
     let mut way = Way { scenario, steps: benchmark.own_steps() };
     let mut alike = Vec::new();

@@ -34,7 +34,6 @@ use votes::{scales, weighted_median};
 
 use crate::accounts::{Unanswerable, replica_spec};
 use crate::ingest::{BenchmarkPoint, Parsed, ParsedFile};
-use crate::problem::Severity;
 use crate::review::{Finding, review};
 use crate::scenario::Pool;
 use crate::scenario::doc::FittedScaleDoc;
@@ -234,11 +233,7 @@ fn disproved<'a>(
     file: &BenchmarkFile,
     point: &BenchmarkPoint,
 ) -> Option<&'a Finding> {
-    findings.iter().find(|finding| {
-        finding.severity == Severity::Error
-            && finding.file == file.file.file
-            && (finding.row.is_none() || finding.row == point.row)
-    })
+    findings.iter().find(|finding| finding.disproves(&file.file.file, point.row))
 }
 
 /// Median absolute relative error, each number with its weight in the fit.

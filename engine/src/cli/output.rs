@@ -8,7 +8,6 @@ use goodput_engine::problem::{Problem, Severity};
 use serde::Serialize;
 
 use super::args::{Cli, FailOn};
-use super::text;
 
 /// The answer of a verb.
 #[derive(Debug)]
@@ -117,8 +116,7 @@ pub fn finish(cli: &Cli, result: Result<Answer, Failure>) -> ExitCode {
 
 /// Problems as lines for people.
 fn in_words(problems: &[Problem]) -> String {
-    let lines =
-        problems.iter().map(|problem| format!("{}: {problem}", text::severity(problem.severity)));
+    let lines = problems.iter().map(|problem| format!("{}: {problem}", problem.severity.word()));
     lines.collect::<Vec<_>>().join("\n")
 }
 

@@ -158,7 +158,7 @@ fn in_words(report: &ReviewReport) -> String {
     }
     for finding in &report.findings {
         let row = finding.row.map_or(String::new(), |row| format!(":{row}"));
-        let severity = text::severity(finding.severity);
+        let severity = finding.severity.word();
         page.line(&format!("{severity}: {}{row}: {}", finding.file, finding.message));
         if !finding.advice.is_empty() {
             page.line(&format!("  {}", finding.advice));

@@ -13,7 +13,6 @@ use std::fmt::Write;
 use goodput_engine::accounts::report::MixRate;
 use goodput_engine::accounts::words::{span_ms, thousands, three_digits};
 use goodput_engine::ingest::TraceSummary;
-use goodput_engine::problem::Severity;
 
 pub use estimate::estimate;
 pub use over_time::over_time;
@@ -92,15 +91,6 @@ fn mix(rate: &MixRate) -> String {
 fn at_peak(page: &mut Page, is_another: bool, sustainable: &MixRate) {
     if is_another {
         page.row("of the mix at the peak", &mix(sustainable));
-    }
-}
-
-/// A severity as lines begin with it.
-pub fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Note => "note",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
     }
 }
 

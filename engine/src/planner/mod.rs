@@ -199,7 +199,7 @@ impl Planner {
 }
 
 /// The same with as many replicas as there are at most, all the time: a size is what is planned.
-fn of_constant_size(mut scenario: Scenario) -> Scenario {
+pub fn of_constant_size(mut scenario: Scenario) -> Scenario {
     scenario.pool.replicas = scenario.pool.most_replicas();
     scenario.pool.life.scaling = Scaling::Fixed;
     scenario

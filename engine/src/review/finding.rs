@@ -37,6 +37,13 @@ pub struct Figure {
 }
 
 impl Finding {
+    /// Whether it makes the numbers of that point of that file unusable.
+    pub fn disproves(&self, file: &str, row: Option<u64>) -> bool {
+        self.severity == Severity::Error
+            && self.file == file
+            && (self.row.is_none() || self.row == row)
+    }
+
     pub(super) fn note(code: &str, message: impl Into<String>) -> Self {
         Self::new(Severity::Note, code, message)
     }

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::{Figure, Finding, ReviewReport};
 use crate::counted::plural;
 use crate::ingest::{BenchmarkPoint, LatencyStats, Load, TokenKind};
-use crate::problem::Severity;
 
 /// A review with its reviewer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -152,7 +151,8 @@ impl SignedReview {
         for finding in &self.report.findings {
             let row = finding.row.map_or(String::new(), |row| row.to_string());
             let Finding { code, file, message, advice, .. } = finding;
-            let cells = [severity(finding), code, file, &row, message, &numbers(finding), advice];
+            let cells =
+                [finding.severity.word(), code, file, &row, message, &numbers(finding), advice];
             table.write_record(cells)?;
         }
         let bytes = table.into_inner().map_err(csv::IntoInnerError::into_error)?;
@@ -188,7 +188,7 @@ impl SignedReview {
         page.push_str("</tr></thead><tbody>\n");
         for finding in &self.report.findings {
             // Writing to a string cannot fail.
-            let _ = write!(page, "<tr><td class=\"{0}\">{0}</td>", severity(finding));
+            let _ = write!(page, "<tr><td class=\"{0}\">{0}</td>", finding.severity.word());
             let Finding { file, row, message, advice, .. } = finding;
             for cell in [file, &row_of(*row), message, &numbers(finding), advice] {
                 tag(page, "td", cell);
@@ -196,14 +196,6 @@ impl SignedReview {
             page.push_str("</tr>\n");
         }
         page.push_str("</tbody></table>\n");
-    }
-}
-
-fn severity(finding: &Finding) -> &'static str {
-    match finding.severity {
-        Severity::Note => "note",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
     }
 }
 

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use goodput_engine::ingest::BenchmarkPoint;
+use goodput_engine::review::Finding;
 use goodput_engine::scenario::TraceForm;
 
 pub use desk::{Desk, desk};
@@ -241,18 +242,12 @@ impl Upload {
     /// Findings that make a point's numbers unusable, by index of the point.
     pub fn disproved(&self) -> BTreeMap<usize, String> {
         let findings = self.read().map_or(&[][..], |read| &read.findings);
-        let errors = findings
-            .iter()
-            .filter(|finding| finding.severity == goodput_engine::problem::Severity::Error);
-        let mut found = BTreeMap::new();
-        for error in errors {
-            for (index, point) in self.points().iter().enumerate() {
-                if error.row.is_none() || error.row == point.row {
-                    found.entry(index).or_insert_with(|| error.message.clone());
-                }
-            }
-        }
-        found
+        // Every finding of a file that was read is about that file, whatever it is called here.
+        let of = |(index, point): (usize, &BenchmarkPoint)| {
+            let disproves = |finding: &&Finding| finding.disproves(&finding.file, point.row);
+            Some((index, findings.iter().find(disproves)?.message.clone()))
+        };
+        self.points().iter().enumerate().filter_map(of).collect()
     }
 }
 

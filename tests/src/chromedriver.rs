@@ -3,6 +3,7 @@ use crate::{Result, trace};
 use serde_json::json;
 use std::{
     io::{BufRead, BufReader},
+    path::Path,
     process::{Child, Command, Stdio},
     thread,
 };
@@ -26,6 +27,9 @@ const FLAGS: [&str; 9] = [
     "--disable-sync",
 ];
 
+/// How often chromedriver is started before a journey fails for want of it.
+const STARTS: usize = 5;
+
 /// A running chromedriver; dropping it ends the process.
 pub struct Chromedriver {
     process: Child,
@@ -37,6 +41,11 @@ impl Chromedriver {
     pub fn start() -> Result<Self> {
         let program = browser::chromedriver()
             .ok_or("chromedriver is not on the path: run `cargo xtask test`, which installs it")?;
+        first_to_start(|| Self::try_once(&program))
+    }
+
+    /// One try; nothing where it ended before it named its port.
+    fn try_once(program: &Path) -> Result<Option<Self>> {
         let mut process = Command::new(program)
             .arg("--port=0")
             .stdout(Stdio::piped())
@@ -48,11 +57,9 @@ impl Chromedriver {
             lines.by_ref().map_while(std::result::Result::ok).find_map(|line| port_in(&line));
         // Whatever it writes later must not fill the pipe.
         thread::spawn(move || lines.for_each(drop));
+        // Made in any case, so that the process is waited for.
         let started = Self { process, port: port.unwrap_or_default() };
-        match port {
-            Some(_) => Ok(started),
-            None => Err("chromedriver ended without naming its port".into()),
-        }
+        Ok(port.map(|_| started))
     }
 
     /// Opens a browser, one that records what it does if it is to be `traced`.
@@ -92,6 +99,17 @@ fn capabilities() -> Result<ChromeCapabilities> {
     Ok(capabilities)
 }
 
+/// Tries until one starts. It takes a port of one address family that is free and then the same
+/// port of the other, and ends where another process has that one: a new try takes a new port.
+fn first_to_start<T>(mut start: impl FnMut() -> Result<Option<T>>) -> Result<T> {
+    for _ in 0..STARTS {
+        if let Some(started) = start()? {
+            return Ok(started);
+        }
+    }
+    Err(format!("chromedriver ended {STARTS} times without naming its port").into())
+}
+
 /// Reads "`ChromeDriver` was started successfully on port 43210."
 fn port_in(line: &str) -> Option<u16> {
     let (_, rest) = line.split_once("started successfully on port ")?;
@@ -100,11 +118,26 @@ fn port_in(line: &str) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
-    use super::port_in;
+    use super::{STARTS, first_to_start, port_in};
 
     #[test]
     fn the_port_is_read_from_the_line_that_names_it() {
         assert_eq!(port_in("ChromeDriver was started successfully on port 43210."), Some(43210));
         assert_eq!(port_in("Starting ChromeDriver 1.2.3 on port 0"), None);
+    }
+
+    #[test]
+    fn a_port_that_was_taken_meanwhile_costs_a_try_and_not_the_journey() {
+        let mut tries = 0;
+        let started = first_to_start(|| {
+            tries += 1;
+            Ok((tries == STARTS).then_some(tries))
+        });
+        assert_eq!(started.ok(), Some(STARTS));
+        let never = first_to_start(|| Ok(None::<()>));
+        assert_eq!(
+            never.err().map(|error| error.to_string()).as_deref(),
+            Some("chromedriver ended 5 times without naming its port")
+        );
     }
 }

@@ -14,6 +14,8 @@ const FILES: &[&[u8]] = &[
     include_bytes!("fixtures/ingest/aiperf_0_1_records.json"),
     include_bytes!("fixtures/ingest/aiperf_prerelease.json"),
     include_bytes!("fixtures/ingest/genai_perf.json"),
+    include_bytes!("fixtures/ingest/llmperf_summary.json"),
+    include_bytes!("fixtures/ingest/llmperf_requests.json"),
     include_bytes!("fixtures/ingest/genai_perf.csv"),
     include_bytes!("fixtures/ingest/aiperf_2026.csv"),
     include_bytes!("fixtures/ingest/aiperf_2026_requests.jsonl"),

@@ -7,6 +7,8 @@ mod aiperf;
 mod guidellm;
 #[path = "ingest_tools/inference_perf.rs"]
 mod inference_perf;
+#[path = "ingest_tools/llmperf.rs"]
+mod llmperf;
 #[path = "ingest_tools/others.rs"]
 mod others;
 #[path = "ingest_tools/sglang.rs"]

@@ -7,7 +7,8 @@ use goodput_engine::ingest::{
     Contents, LatencyStats, RecordOutcome, TraceSummary, read, read_file,
 };
 use goodput_engine::problem::Severity;
-use goodput_engine::review::{Finding, review};
+use goodput_engine::review::{Finding, report_under, review};
+use goodput_engine::slo::parse_limits;
 
 /// The folder of samples beside the repository.
 fn samples() -> Option<PathBuf> {
@@ -61,6 +62,31 @@ fn the_azure_conversation_trace_has_its_published_lengths() {
     assert!(near(conv.gap_cv.expect("gaps"), 1.09, 0.005));
     let output = conv.output_tokens;
     assert_eq!((output.p50, output.p99, output.max), (129.0, 601.0, 1_000.0));
+}
+
+/// A9: llmperf's ITL has the first token's wait in it; the true TPOT is from TTFT, E2E and tokens.
+#[test]
+fn the_itl_of_llmperf_is_taken_apart() {
+    let name = "llmperf/leaderboard_groq_70b_individual.json";
+    let Some(bytes) = bytes(name) else { return };
+    let parsed = read(name, &bytes).expect("llmperf");
+    let mean = |stats: &Option<LatencyStats>| {
+        stats.as_ref().and_then(|stats| stats.mean_ms).expect("a mean")
+    };
+    let point = &parsed.points()[0];
+    assert!(near(mean(&point.ntpot), 5.38, 0.005), "reported as ITL");
+    assert!(near(mean(&point.tpot), 3.94, 0.005));
+}
+
+/// A10: 49 of 150 requests failed, so 67.3 % is the most that can be good, however loose the limits.
+#[test]
+fn a_third_that_failed_is_never_good() {
+    let name = "llmperf/leaderboard_bedrock_70b_individual.json";
+    let Some(bytes) = bytes(name) else { return };
+    let contract = parse_limits("ttft=1000s,tpot=1000s").expect("limits");
+    let report = report_under(&[read_file(name, &bytes)], &contract, &[]);
+    let judged = &report.files[0].goodput[0];
+    assert_eq!((judged.offered, judged.good), (150, 101));
 }
 
 #[test]
@@ -139,13 +165,13 @@ fn what_guidellm_calls_tpot_is_ntpot_and_its_itl_is_tpot() {
 }
 
 #[test]
-fn every_sample_of_a_first_tier_tool_is_recognised_as_what_it_is() {
+fn every_sample_of_a_tool_that_is_read_is_recognised_as_what_it_is() {
     let Some(folder) = samples() else { return };
     let mut paths = Vec::new();
     walk(&folder, &mut paths);
     for path in paths {
         let name = path.strip_prefix(&folder).expect("inside").display().to_string();
-        let expected = FIRST_TIER
+        let expected = FORMATS
             .iter()
             .find(|(folder, ending, _)| name.starts_with(folder) && name.ends_with(ending));
         let Some((.., expected)) = expected else { continue };
@@ -156,7 +182,7 @@ fn every_sample_of_a_first_tier_tool_is_recognised_as_what_it_is() {
 }
 
 /// Folder, end of the name, and format.
-const FIRST_TIER: [(&str, &str, &str); 14] = [
+const FORMATS: [(&str, &str, &str); 18] = [
     ("aiperf/", "profile_export.jsonl", "aiperf_requests"),
     ("aiperf/", "_aiperf.json", "aiperf"),
     ("aiperf/", "_aiperf.csv", "aiperf_csv"),
@@ -167,6 +193,10 @@ const FIRST_TIER: [(&str, &str, &str); 14] = [
     ("inference-perf/", "prometheus_metrics.json", "inference_perf_prometheus"),
     ("inference-perf/llm-d", ".yaml", "llm_d_report"),
     ("inferencex/gptoss120b", ".json", "vllm_bench_serve"),
+    ("llmperf/", "_individual.json", "llmperf_requests"),
+    ("llmperf/", "_individual_responses.json", "llmperf_requests"),
+    ("llmperf/leaderboard", "_summary.json", "llmperf_summary"),
+    ("llmperf/yi34b", "_summary.json", "llmperf_summary"),
     ("sglang/", ".jsonl", "sglang_bench_serving"),
     ("vllm-bench-serve/", ".json", "vllm_bench_serve"),
     ("vllm-bench-serve/", ".json.gz", "vllm_bench_serve"),

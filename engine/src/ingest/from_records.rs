@@ -76,7 +76,8 @@ fn rates(point: &mut BenchmarkPoint, records: &[RequestRecord]) {
     }
 }
 
-fn summary(mut values: Vec<f64>, definition: Definition) -> Option<LatencyStats> {
+/// Mean, extremes and percentiles of one value of each request, seconds; none of none.
+pub(super) fn summary(mut values: Vec<f64>, definition: Definition) -> Option<LatencyStats> {
     values.sort_by(f64::total_cmp);
     let mut stats = LatencyStats::new(definition, Weighting::PerRequest);
     stats.mean_ms = Some(mean(&values)? * 1e3);

@@ -23,6 +23,7 @@ mod json;
 mod known_others;
 mod latency;
 mod llm_d;
+mod llmperf;
 mod parsed;
 mod point;
 mod prometheus;

@@ -5,7 +5,7 @@ use super::json::Outline;
 use super::parsed::{Contents, Format, Notes, Parsed};
 use super::{
     Refusal, aiperf, azure_trace, console_block, csv_points, engine_log, guidellm, inference_perf,
-    known_others, llm_d, prometheus, request_table, sglang, vllm_serve,
+    known_others, llm_d, llmperf, prometheus, request_table, sglang, vllm_serve,
 };
 
 /// Every format, the more specific before the more general. A new one is a module and a line.
@@ -20,6 +20,8 @@ const FORMATS: &[FormatDescription] = &[
     inference_perf::SERVER,
     inference_perf::LIFECYCLE,
     inference_perf::REQUESTS,
+    llmperf::SUMMARY,
+    llmperf::REQUESTS,
     sglang::FORMAT,
     vllm_serve::FORMAT,
     engine_log::FORMAT,

@@ -156,7 +156,28 @@ fn a_target_that_chance_alone_misses_has_no_count_either() {
     }));
     let (limit, reason) = infeasible(&report);
     assert_eq!(limit, "quality");
-    assert!(reason.contains("caps attainment at 95 %") && reason.contains("seed"), "{reason}");
+    assert!(reason.contains("caps attainment at 95 %"), "{reason}");
+    assert!(reason.contains("draws miss whatever the fleet"), "{reason}");
+}
+
+#[test]
+fn what_caps_attainment_is_named_in_full_and_multiplied() {
+    let report = whole_plan(&scenario(|document| {
+        minute(5.0)(document);
+        let class = &mut document["workload"]["classes"][0];
+        class["quality"] = json!({ "state": "assumed", "pass_rate": 0.96, "by": "a test" });
+        class["error_rate"] = json!(0.05);
+    }));
+    let (limit, reason) = infeasible(&report);
+    assert_eq!(limit, "errors");
+    for part in [
+        "errors cap attainment at 95 %",
+        "quality caps attainment at 96 %",
+        // 0.95 × 0.96, whatever one seed drew.
+        "at most 91.2 % of class",
+    ] {
+        assert!(reason.contains(part), "{part}: {reason}");
+    }
 }
 
 #[test]

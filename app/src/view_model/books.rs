@@ -139,19 +139,21 @@ fn gain(relaxation: &Relaxation) -> String {
 }
 
 fn binding_caption(plan: &PlanReport) -> String {
+    let window =
+        plan.alpha_seed.map_or(String::new(), |seed| format!(" in the window of seed {seed}"));
     let holds = match plan.alpha {
         Some(alpha) if plan.alpha_is_least => {
             return format!(
-                "The contract holds at {} this mix, the most that was searched: what binds lies \
-                 beyond",
+                "The contract holds at {} this mix{window}, the most that was searched: what binds \
+                 lies beyond",
                 times(alpha)
             );
         }
-        Some(alpha) => format!("The contract holds up to {} of this mix", times(alpha)),
+        Some(alpha) => format!("The contract holds up to {} of this mix{window}", times(alpha)),
         None if plan.undecided.iter().any(|open| open == "alpha") => {
             "How far the contract holds was not decided within the budget of a plan".into()
         }
-        None => "The contract holds at no multiple of this mix".into(),
+        None => format!("The contract holds at no multiple of this mix{window}"),
     };
     let with = |r: &Relaxation| times(plan.alpha.unwrap_or_default() + r.gain);
     match plan.binding.iter().find(|r| r.binds) {
@@ -288,6 +290,7 @@ mod tests {
             replicas_floor: 1,
             alpha: Some(alpha),
             alpha_is_least,
+            alpha_seed: Some(1),
             deliverable: None,
             binding,
             inverse: None,

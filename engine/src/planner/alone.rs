@@ -75,6 +75,14 @@ impl Lost {
         if left > 0 { self.by_cause[index] as f64 / left as f64 } else { 0.0 }
     }
 
+    /// The losses of another draw on top.
+    pub fn add(&mut self, other: &Self) {
+        self.offered += other.offered;
+        for (sum, more) in self.by_cause.iter_mut().zip(other.by_cause) {
+            *sum += more;
+        }
+    }
+
     /// Share of the offered that is left: the best attainment of this draw.
     pub fn best_attainment(&self) -> f64 {
         let lost: u64 = self.by_cause.iter().sum();

@@ -30,28 +30,21 @@ pub fn beyond_count(
         return Some(declared(scenario, supply));
     }
     let spec = replica_spec(&scenario.pool).ok()?;
-    let in_draw = |offset: u32| {
-        let seed = scenario.seed.wrapping_add(u64::from(offset));
-        capped(&Scenario { seed, ..scenario.clone() }, &spec)
-    };
+    let mut draws = Draws::of(scenario, &spec);
     if !is_drawn {
-        return in_draw(0);
+        draws.one_more();
+        return draws.answer().filter(|_| draws.odds.holds == 0);
     }
-    let mut odds = Odds::default();
-    let mut first = None;
-    while odds.runs < MOST_DRAWS {
-        let capped = in_draw(odds.runs);
-        odds.add(capped.is_none());
-        first = first.or(capped);
-        if odds.runs == FIRST_DRAWS && first.is_none() {
-            return None;
-        }
-        let standing = odds.against(scenario.confidence);
-        if odds.runs >= FIRST_DRAWS && standing.is_settled {
+    while draws.odds.runs < MOST_DRAWS {
+        draws.one_more();
+        let Odds { holds, runs } = draws.odds;
+        let nobody_is_capped = runs == FIRST_DRAWS && holds == runs;
+        let is_settled = runs >= FIRST_DRAWS && draws.odds.against(scenario.confidence).is_settled;
+        if nobody_is_capped || is_settled {
             break;
         }
     }
-    first.filter(|_| !odds.against(scenario.confidence).holds)
+    draws.answer().filter(|_| !draws.odds.against(scenario.confidence).holds)
 }
 
 fn does_not_fit(scenario: &Scenario) -> PlanAnswer {
@@ -74,41 +67,89 @@ fn declared(scenario: &Scenario, supply: &SupplyEstimate) -> PlanAnswer {
     }
 }
 
-/// The first class of which, in this draw, fewer can be good than must be.
-fn capped(scenario: &Scenario, spec: &ReplicaSpec) -> Option<PlanAnswer> {
-    let requests = scenario.mix().ok()?;
-    let classes = scenario.classes.iter().zip(&scenario.contracts);
-    let mut with_losses = classes.zip(losses(scenario, spec, &requests));
-    let ((class, contract), lost) = with_losses.find(|((_, contract), lost)| {
-        lost.offered > 0 && lost.best_attainment() < contract.attainment_target
-    })?;
-    // By their rates where they are rates: 90 % rather than the 89.7 % that were drawn.
-    let share = |cause| match cause {
-        Cause::Error => class.lasting_error_rate(),
-        // Truncated answers have a rate of their own, and how many there are is drawn.
-        Cause::Quality if class.truncated_pass_rate.is_none() => {
-            1.0 - class.pass_rate(0.0).unwrap_or(1.0)
-        }
-        _ => lost.share(cause),
-    };
-    let limit = Cause::ALL.into_iter().max_by(|a, b| share(*a).total_cmp(&share(*b)))?;
-    let (reason, lever) = why(limit, share(limit), class, contract);
-    Some(PlanAnswer::Infeasible {
-        limit: limit.name().to_owned(),
-        reason: format!("{reason}; {}", room(scenario, class, contract, &lost)),
-        lever: lever.to_owned(),
-    })
+/// Workloads that were drawn, and who of them would be lost alone.
+struct Draws<'a> {
+    scenario: &'a Scenario,
+    spec: &'a ReplicaSpec,
+    /// In how many of them every class can meet its target.
+    odds: Odds,
+    /// The losses of every class over all of them, and in how many of them it is capped.
+    classes: Vec<(Lost, u32)>,
 }
 
-/// What is left against what is asked.
-fn room(scenario: &Scenario, class: &TrafficClass, contract: &Contract, lost: &Lost) -> String {
-    format!(
-        "at most {} of class {} can be good (seed {}), the target is {}",
-        percent(lost.best_attainment()),
-        class.name,
-        scenario.seed,
-        percent(contract.attainment_target)
-    )
+impl<'a> Draws<'a> {
+    fn of(scenario: &'a Scenario, spec: &'a ReplicaSpec) -> Self {
+        let classes = vec![(Lost::default(), 0); scenario.classes.len()];
+        Self { scenario, spec, odds: Odds::default(), classes }
+    }
+
+    /// Draws another; a mix that cannot be drawn caps nobody, and every run will say why.
+    fn one_more(&mut self) {
+        let seed = self.scenario.seed.wrapping_add(u64::from(self.odds.runs));
+        let requests = Scenario { seed, ..self.scenario.clone() }.mix().unwrap_or_default();
+        let losses = losses(self.scenario, self.spec, &requests);
+        let mut can_hold = true;
+        for (((sum, capped), lost), contract) in
+            self.classes.iter_mut().zip(losses).zip(&self.scenario.contracts)
+        {
+            sum.add(&lost);
+            if lost.offered > 0 && lost.best_attainment() < contract.attainment_target {
+                *capped += 1;
+                can_hold = false;
+            }
+        }
+        self.odds.add(can_hold);
+    }
+
+    /// What caps the class that is capped in most draws, if one is.
+    fn answer(&self) -> Option<PlanAnswer> {
+        let classes = self.scenario.classes.iter().zip(&self.scenario.contracts);
+        let of_class = classes.zip(&self.classes).rev().max_by_key(|(_, (_, capped))| *capped)?;
+        let ((class, contract), (lost, capped)) = of_class;
+        if *capped == 0 {
+            return None;
+        }
+        // By their rates where they are rates: 90 % rather than the 89.7 % that were drawn.
+        let share = |cause| match cause {
+            Cause::Error => class.lasting_error_rate(),
+            // Truncated answers have a rate of their own, and how many there are is drawn.
+            Cause::Quality if class.truncated_pass_rate.is_none() => {
+                1.0 - class.pass_rate(0.0).unwrap_or(1.0)
+            }
+            _ => lost.share(cause),
+        };
+        let mut causes: Vec<Cause> =
+            Cause::ALL.into_iter().filter(|cause| share(*cause) > 0.0).collect();
+        causes.sort_by(|a, b| share(*b).total_cmp(&share(*a)));
+        let (first, others) = causes.split_first()?;
+        let (mut reason, lever) = why(*first, share(*first), class, contract);
+        for cause in others {
+            reason = format!("{reason}; {}", why(*cause, share(*cause), class, contract).0);
+        }
+        let left: f64 = Cause::ALL.into_iter().map(|cause| 1.0 - share(cause)).product();
+        Some(PlanAnswer::Infeasible {
+            limit: first.name().to_owned(),
+            reason: format!("{reason}; {}", self.room((class, contract), left, *capped)),
+            lever: lever.to_owned(),
+        })
+    }
+
+    /// What is left against what is asked, and how often that is too little.
+    fn room(
+        &self,
+        (class, contract): (&TrafficClass, &Contract),
+        left: f64,
+        capped: u32,
+    ) -> String {
+        let target = percent(contract.attainment_target);
+        let left = percent(left);
+        let how_often = match self.odds.runs {
+            1 => String::new(),
+            runs => format!(", which {capped} of {runs} draws miss whatever the fleet"),
+        };
+        let name = &class.name;
+        format!("at most {left} of class {name} can be good, the target is {target}{how_often}")
+    }
 }
 
 fn why(

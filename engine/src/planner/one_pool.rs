@@ -191,6 +191,7 @@ impl PoolPlanner {
             replicas_floor: self.supply.as_ref().map_or(0, |supply| supply.replicas_floor),
             alpha: None,
             alpha_is_least: false,
+            alpha_seed: None,
             deliverable: None,
             binding: Vec::new(),
             inverse: None,
@@ -253,6 +254,7 @@ impl PoolPlanner {
             return Ok(None);
         };
         report.alpha = found.alpha();
+        report.alpha_seed = Some(self.scenario.seed);
         report.alpha_is_least = found.is_least();
         report.deliverable = found.rate;
         if let Some(row) = report.fleets.iter_mut().find(|row| row.is_present) {

@@ -39,6 +39,9 @@ pub struct PlanReport {
     pub alpha: Option<f64>,
     /// It holds at the largest multiple that is tried: `alpha` is that or more.
     pub alpha_is_least: bool,
+    /// Seed of the one window in which `alpha` and `binding` were looked for; `null` where they were
+    /// not. At another the multiple is another, also where most windows hold and this one does not.
+    pub alpha_seed: Option<u64>,
     /// That multiple of the demand at its peak, as rates that can last: a short peak may hold the
     /// contract above what is sustainable, a rate cannot. Demand and sustainable supply are those
     /// of the simulation (`sustainable_at_peak`), so it is never more. `null` when no multiple

@@ -25,9 +25,10 @@ pub fn plan(report: &PlanReport) -> String {
         page.line(&format!("  {note}"));
     }
     if !report.fleets.is_empty() {
-        page.heading(
-            "Fleet                        holds in    Wilson      runs   good     TTFT p95   debt     cost per month",
-        );
+        let of = report.pool.as_ref().map_or_else(|| "Fleet".to_owned(), |p| format!("Pool {p}"));
+        page.heading(&format!(
+            "{of:<29}holds in    Wilson      runs   good     TTFT p95   debt     cost per month"
+        ));
         for row in &report.fleets {
             fleet(&mut page, row);
         }
@@ -39,16 +40,7 @@ pub fn plan(report: &PlanReport) -> String {
         Some(pool) => format!("Pool {pool}, which has the least to spare"),
     });
     page.row("supply floor, replicas", &format!("{} for the mean load", report.replicas_floor));
-    let open = report.undecided.iter().any(|name| name == "alpha");
-    let up_to = match report.alpha {
-        Some(alpha) if report.alpha_is_least => {
-            format!("at least {} × this mix, the most that is tried", three_digits(alpha))
-        }
-        Some(alpha) => format!("{} × this mix", three_digits(alpha)),
-        None if open => "not decided".to_owned(),
-        None => "–".to_owned(),
-    };
-    page.row("holds up to", &up_to);
+    page.row("holds up to", &up_to(report));
     page.row("deliverable", &report.deliverable.as_ref().map_or_else(|| "–".to_owned(), mix));
     for relaxation in &report.binding {
         let mark = if relaxation.binds { "  binds" } else { "" };
@@ -59,6 +51,20 @@ pub fn plan(report: &PlanReport) -> String {
         could(&mut page, inverse);
     }
     page.into_text()
+}
+
+/// The largest multiple of the mix that the present fleet holds, and in which window.
+fn up_to(report: &PlanReport) -> String {
+    let window = report.alpha_seed.map_or(String::new(), |s| format!(" (the window of seed {s})"));
+    match report.alpha.map(three_digits) {
+        Some(alpha) if report.alpha_is_least => {
+            format!("at least {alpha} × this mix, the most that is tried{window}")
+        }
+        Some(alpha) => format!("{alpha} × this mix{window}"),
+        None if report.undecided.iter().any(|name| name == "alpha") => "not decided".to_owned(),
+        None if report.alpha_seed.is_some() => format!("no load that is tried{window}"),
+        None => "–".to_owned(),
+    }
 }
 
 /// What the present fleet could do.

@@ -1,5 +1,7 @@
 //! Lengths as people say them: `512`, `100 to 4k`, `mean 512, p99 2.4k`.
 
+use goodput_engine::problem::Problem;
+use goodput_engine::scenario::DescribedLengths;
 use goodput_engine::scenario::doc::{LengthsDoc, LognormalDoc};
 
 use crate::parse::{self, Quantity};
@@ -47,6 +49,21 @@ fn fields(law: &mut LognormalDoc) -> [(&'static str, &mut Option<f64>); 8] {
         ("sd", sd),
         ("sigma", sigma),
     ]
+}
+
+/// The lengths that words or a catalogue's description come to, with what of it is not honoured; or
+/// why they describe none.
+pub fn read_with_remarks(text: &str) -> Result<(LengthsDoc, String), String> {
+    if !text.trim_start().starts_with('{') {
+        return Ok((read(text)?, String::new()));
+    }
+    let said = |problems: &[Problem]| {
+        let one = |problem: &Problem| format!("{}: {}", problem.path, problem.message);
+        problems.iter().map(one).collect::<Vec<_>>().join("; ")
+    };
+    let described = DescribedLengths::read(text).map_err(|problem| said(&[problem]))?;
+    let honoured = described.honoured().map_err(|problems| said(&problems))?;
+    Ok((honoured.lengths, said(&honoured.warnings)))
 }
 
 /// The lengths that words describe, or why they describe none. Whether their numbers go together
@@ -125,6 +142,18 @@ mod tests {
 
     fn law(law: LognormalDoc) -> LengthsDoc {
         LengthsDoc::Lognormal(law)
+    }
+
+    #[test]
+    fn a_catalogues_description_is_read_with_what_it_contradicts() {
+        let uniform = r#"{"type": "uniform", "min": 500, "max": 8000, "mean": 4000}"#;
+        let (lengths, said) = read_with_remarks(uniform).unwrap();
+        let expected = LengthsDoc::Uniform { min: 500, max: 8_000, mean: None, sd: None };
+        assert_eq!(lengths, expected);
+        assert!(said.starts_with("mean: ") && said.contains("4250"), "{said}");
+        let bimodal = read_with_remarks(r#"{"type": "bimodal", "mean": 300}"#).unwrap_err();
+        assert!(bimodal.starts_with("type: "), "{bimodal}");
+        assert_eq!(read_with_remarks("512").unwrap().1, "");
     }
 
     #[test]

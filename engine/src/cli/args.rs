@@ -51,6 +51,7 @@ Examples:
   goodput review run.json --slo ttft=1s,tpot=50ms   who of its requests was good, and why not
   goodput calibrate bench.json --scenario s.json    fit the step time to a benchmark
   goodput replay run.jsonl --scenario s.json --fit  predicted beside measured, request by request
+  goodput lengths described.json                    what of a catalogue's lengths can be
   goodput link encode scenario.json                 a link for a colleague
   goodput bench                                     requests simulated per second
 
@@ -88,6 +89,9 @@ pub enum Verb {
     /// Command lines of vLLM, GuideLLM, AIPerf and inference-perf that measure this scenario where a
     /// step law is pinned down, and what each of them cannot ask for.
     Rerun(ScenarioArg),
+    /// Lengths as a workload catalogue describes them, as a scenario states them: which of their
+    /// numbers are honoured, and what is drawn.
+    Lengths(LengthsArgs),
     /// Share links.
     Link {
         /// Which way.
@@ -102,6 +106,15 @@ pub enum Verb {
     },
     /// How fast the simulator is on this machine, beside its stepwise reference.
     Bench(BenchArgs),
+}
+
+/// `lengths`.
+#[derive(Debug, Args)]
+pub struct LengthsArgs {
+    /// The description as JSON, a file with it, or - for standard input: `type`, `min`, `max`,
+    /// `mean`, `std_dev`, as inference-perf writes them.
+    #[arg(value_name = "DESCRIPTION")]
+    pub described: String,
 }
 
 /// What to measure, and how often.

@@ -13,6 +13,7 @@ mod csv;
 mod diff;
 mod estimate;
 mod input;
+mod lengths;
 mod link;
 mod output;
 mod plan;
@@ -49,6 +50,7 @@ fn answer(cli: &Cli) -> Result<Answer, Failure> {
         Verb::Replay(args) => replay::run(args),
         Verb::Bridge(args) => bridge::run(args),
         Verb::Rerun(args) => rerun::run(args),
+        Verb::Lengths(args) => lengths::run(args),
         Verb::Link { direction } => link::run(direction),
         Verb::Catalog { list } => catalog::run(*list),
         Verb::Bench(args) => bench::run(args),

@@ -4,12 +4,13 @@
 //! The shape is that of kubernetes-sigs/inference-perf's distributions (`type`, `min`, `max`,
 //! `mean`, `std_dev`).
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::doc::{LengthsDoc, LognormalDoc};
 use super::lengths_of;
 use crate::counted::typed;
 use crate::problem::{Problem, Severity};
+use crate::workload::Lengths;
 
 /// A distribution as a catalogue states it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -32,30 +33,84 @@ pub struct DescribedLengths {
     pub std_dev: Option<f64>,
 }
 
+/// What a description comes to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HonouredLengths {
+    /// Its law, in the shape of a scenario.
+    pub lengths: LengthsDoc,
+    /// What is drawn from that.
+    pub realised: RealisedLengths,
+    /// The numbers that are not honoured, or not met, by field.
+    pub warnings: Vec<Problem>,
+}
+
+/// What is drawn from a law, ends and whole tokens included.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RealisedLengths {
+    /// Mean, tokens.
+    pub mean_tokens: f64,
+    /// Median, tokens.
+    pub p50_tokens: u32,
+    /// Nine of ten are this long at most, tokens.
+    pub p90_tokens: u32,
+    /// 99 of 100 are this long at most, tokens.
+    pub p99_tokens: u32,
+}
+
+impl RealisedLengths {
+    /// Draws that stand for all: the middles of as many equal shares.
+    const SHARES: u32 = 4_000;
+
+    fn of(lengths: &Lengths) -> Self {
+        let middle = |i: u32| (f64::from(i) + 0.5) / f64::from(Self::SHARES);
+        let sum: f64 = (0..Self::SHARES).map(|i| f64::from(lengths.quantile(middle(i)))).sum();
+        Self {
+            mean_tokens: sum / f64::from(Self::SHARES),
+            p50_tokens: lengths.quantile(0.5),
+            p90_tokens: lengths.quantile(0.9),
+            p99_tokens: lengths.quantile(0.99),
+        }
+    }
+}
+
 impl DescribedLengths {
+    /// Reads the description as a catalogue writes it.
+    ///
+    /// # Errors
+    /// It is no JSON object with these fields.
+    pub fn read(json: &str) -> Result<Self, Problem> {
+        serde_json::from_str(json).map_err(|error| {
+            Problem::error(
+                "lengths",
+                format!("the description cannot be read: {error}"),
+                r#"write it as {"type": "lognormal", "mean": 500, "std_dev": 900, "max": 8000}"#,
+            )
+        })
+    }
+
     /// Lengths with everything they honour, and a warning for each number they cannot.
     ///
     /// # Errors
     /// The family is not known here, or too little is said to make a law of it.
-    pub fn lengths(&self) -> Result<(LengthsDoc, Vec<Problem>), Vec<Problem>> {
+    pub fn honoured(&self) -> Result<HonouredLengths, Vec<Problem>> {
         let mut warnings = Vec::new();
         let doc = self.honour(&mut warnings).map_err(|problem| vec![problem])?;
-        let lengths = lengths_of(&doc)?;
+        let realised = RealisedLengths::of(&lengths_of(&doc)?);
         // The law may be sound and its range still move its mean: what results is said.
         let range_matters = self.max.is_some() && self.family != "uniform";
         if let Some(mean) = self.mean.filter(|_| range_matters) {
-            let n = 4_000;
-            let at = |i: u32| f64::from(lengths.quantile((f64::from(i) + 0.5) / f64::from(n)));
-            let realised = (0..n).map(at).sum::<f64>() / f64::from(n);
-            if (realised / mean - 1.0).abs() > 0.05 {
+            if (realised.mean_tokens / mean - 1.0).abs() > 0.05 {
                 warnings.push(Problem::warning(
                     "mean",
-                    format!("cut to its range the mean is {realised:.0} tokens, not {mean}"),
+                    format!(
+                        "cut to its range the mean is {:.0} tokens, not {mean}",
+                        realised.mean_tokens
+                    ),
                     "raise the range, or state the mean that is meant",
                 ));
             }
         }
-        Ok((doc, warnings))
+        Ok(HonouredLengths { lengths: doc, realised, warnings })
     }
 
     fn honour(&self, warnings: &mut Vec<Problem>) -> Result<LengthsDoc, Problem> {
@@ -163,7 +218,7 @@ mod tests {
     use super::*;
 
     fn described(json: &str) -> DescribedLengths {
-        serde_json::from_str(json).unwrap()
+        DescribedLengths::read(json).unwrap()
     }
 
     /// E9: what a published catalogue of workloads states.
@@ -187,12 +242,15 @@ mod tests {
             ),
             (r#"{"type":"normal","mean":300,"std_dev":150,"max":1000}"#, vec!["type"], "negative"),
         ] {
-            let (doc, warnings) = described(json).lengths().unwrap();
+            let HonouredLengths { lengths, realised, warnings } =
+                described(json).honoured().unwrap();
             let paths: Vec<_> = warnings.iter().map(|w| w.path.as_str()).collect();
             assert_eq!(paths, warned, "{json}");
             assert!(warnings.iter().all(|w| w.severity == Severity::Warning));
             assert!(warnings[0].message.contains(says), "{}", warnings[0]);
-            assert!(lengths_of(&doc).is_ok(), "what is honoured is sound");
+            let law = lengths_of(&lengths).unwrap();
+            assert!(realised.p50_tokens <= realised.p99_tokens);
+            assert!(f64::from(law.quantile(1.0)) >= realised.mean_tokens, "{json}");
         }
     }
 
@@ -206,18 +264,25 @@ mod tests {
             (r#"{"type":"fixed","mean":1e12}"#, "mean"),
             (r#"{"type":"gamma","mean":5,"std_dev":1e9}"#, "sd"),
         ] {
-            assert_eq!(described(json).lengths().unwrap_err()[0].path, path, "{json}");
+            assert_eq!(described(json).honoured().unwrap_err()[0].path, path, "{json}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_description_says_how_one_is_written() {
+        for json in ["", "{", r#"{"type":"gamma","meen":5}"#, "[]", r#"{"mean":5}"#] {
+            let problem = DescribedLengths::read(json).unwrap_err();
+            assert!(problem.hint.contains("std_dev"), "{json}: {problem}");
         }
     }
 
     #[test]
     fn what_agrees_is_read_without_a_word() {
-        let (doc, warnings) =
-            described(r#"{"type":"uniform","min":500,"max":8000,"mean":4250,"std_dev":2165}"#)
-                .lengths()
-                .unwrap();
+        let json = r#"{"type":"uniform","min":500,"max":8000,"mean":4250,"std_dev":2165}"#;
+        let HonouredLengths { lengths, realised, warnings } = described(json).honoured().unwrap();
         assert_eq!(warnings, []);
+        assert!((realised.mean_tokens / 4_250.0 - 1.0).abs() < 1e-3);
         let (mean, sd) = (Some(4_250.0), Some(2_165.0));
-        assert_eq!(doc, LengthsDoc::Uniform { min: 500, max: 8_000, mean, sd });
+        assert_eq!(lengths, LengthsDoc::Uniform { min: 500, max: 8_000, mean, sd });
     }
 }

@@ -16,7 +16,7 @@ pub use check::{
     CONFIDENCES, Checked, MAX_CLASSES, MAX_POOLS, MAX_REPLICAS, arrivals_of, check, contract_of,
     lengths_of,
 };
-pub use described::DescribedLengths;
+pub use described::{DescribedLengths, HonouredLengths, RealisedLengths};
 pub use from_trace::{LengthsWorkload, TraceForm, TraceWorkload};
 pub use pool::{Pool, Price, Scheduler, Service, StepTime};
 pub use refs::{CatalogRef, GpuRef, ModelRef};

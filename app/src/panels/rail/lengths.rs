@@ -157,7 +157,8 @@ fn words(index: usize, place: Place) -> AnyView {
         },
         read: |typed, text| {
             let Text::Words(place) = text else { return Err(String::new()) };
-            Ok((Typed::Words(place, length_words::read(typed)?), String::new()))
+            let (law, remarks) = length_words::read_with_remarks(typed)?;
+            Ok((Typed::Words(place, law), remarks))
         },
         label: "In words",
         example: "100 to 4k",

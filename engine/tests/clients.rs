@@ -3,6 +3,7 @@
 
 use goodput_engine::accounts::report::{SimReport, VerdictState};
 use goodput_engine::accounts::{Simulated, answer};
+use goodput_engine::compare::{Setting, lift_settings};
 use goodput_engine::estimate::estimate;
 use goodput_engine::scenario::check;
 use goodput_engine::scenario::doc::ScenarioDoc;
@@ -280,4 +281,57 @@ fn a_plan_for_users_counts_their_users() {
     };
     assert!(holds(replicas) && (1..replicas).all(|fewer| !holds(fewer)), "{replicas}");
     assert_eq!(plan.deliverable, None, "twice the users are not twice the rate");
+}
+
+/// What each setting cost, lifted alone. The law: what is good with it and what lifting it adds is
+/// what a scenario without it has good, and no request is counted that the setting did not cost.
+#[test]
+fn what_a_setting_costs_is_what_a_run_without_it_has_more() {
+    let doc = with(overloaded(1.6), "/workload/horizon_s", json!(120.0));
+    let doc = with(doc, "/fleet/admission", json!({ "max_queue_age_s": 1.5 }));
+    let class = "/workload/classes/0";
+    let doc = with(doc, &format!("{class}/patience"), json!({ "kind": "fixed", "s": 1.0 }));
+    let doc = with(doc, &format!("{class}/error_rate"), json!(0.03));
+    let doc = with(doc, &format!("{class}/timeout_s"), json!(12.0));
+    let checked = |doc: &Value| {
+        let doc: ScenarioDoc = serde_json::from_value(doc.clone()).expect("a document");
+        check(&doc).expect("a valid scenario").scenario
+    };
+    let scenario = checked(&doc);
+    let as_it_is = answer(&scenario).expect("an answer");
+    let run = (as_it_is.requests.as_slice(), as_it_is.run.stamps.as_slice());
+    let lifted = lift_settings(&scenario, run).expect("answers");
+    for (setting, without) in [
+        (Setting::Patience, with(doc.clone(), &format!("{class}/patience"), Value::Null)),
+        (Setting::TimeOut, with(doc.clone(), &format!("{class}/timeout_s"), Value::Null)),
+        (Setting::Errors, with(doc.clone(), &format!("{class}/error_rate"), json!(0.0))),
+    ] {
+        let row = lifted.iter().find(|row| row.setting == setting);
+        let row = row.unwrap_or_else(|| panic!("{setting:?} costs some: {lifted:?}"));
+        let good = as_it_is.report.goodput.good.cast_signed();
+        let more = answer(&checked(&without)).expect("an answer").report.goodput.good;
+        assert_eq!(good + row.added_good(), more.cast_signed(), "{setting:?}");
+        let outcomes = &as_it_is.report.outcomes;
+        let cost: u64 = setting.outcomes().iter().filter_map(|o| outcomes.get(o)).sum();
+        assert_eq!(row.requests, cost, "{setting:?}");
+        assert!(row.saved <= row.requests, "{row:?}");
+    }
+    // Nobody waits long enough to be turned away for age: the door cost nobody.
+    assert!(lifted.iter().all(|row| row.setting != Setting::Admission), "{lifted:?}");
+    assert!(lifted.is_sorted_by_key(|row| std::cmp::Reverse(row.added_good())));
+}
+
+/// 84 % are good behind a door and 4 % without: what the door turns away it does not cost.
+#[test]
+fn a_door_that_helps_costs_less_than_nothing() {
+    let doc = with(overloaded(1.2), "/fleet/admission", json!({ "max_queue_age_s": 1.0 }));
+    let doc: ScenarioDoc = serde_json::from_value(doc).expect("a document");
+    let scenario = check(&doc).expect("a valid scenario").scenario;
+    let behind = answer(&scenario).expect("an answer");
+    let run = (behind.requests.as_slice(), behind.run.stamps.as_slice());
+    let [door] = lift_settings(&scenario, run).expect("answers")[..] else { panic!("the door") };
+    assert_eq!(door.setting, Setting::Admission);
+    assert!(door.requests > 0 && door.added_good() < 0, "{door:?}");
+    let lost = door.lost_beside as f64 / behind.report.offered as f64;
+    assert!(lost > 0.7, "{lost}");
 }

@@ -140,7 +140,7 @@ fn a_reader_that_dies_is_started_again_and_the_page_stands() {
     let build = env!("CARGO_PKG_VERSION");
     let dying = format!(
         "onmessage = () => {{ throw new Error('made to fail'); }};
-        postMessage('{{\"hello\":{{\"worker\":\"reader\",\"protocol\":4,\"build\":\"{build}\"}}}}');"
+        postMessage('{{\"hello\":{{\"worker\":\"reader\",\"protocol\":5,\"build\":\"{build}\"}}}}');"
     );
     fs::write(folder.join("reader_loader.js"), dying).unwrap();
     Journey::default().serving(folder).may_complain().run(|page| async move {

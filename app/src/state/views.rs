@@ -25,6 +25,8 @@ pub struct Views {
     pub capacity: Asked,
     /// Where the time of answers goes.
     pub life_cycle: Asked,
+    /// What settings cost, each lifted alone.
+    pub lifted: Asked,
     /// Which benchmark points can serve a fit.
     pub usable: Asked,
     /// The way from a benchmark to the plan.
@@ -43,6 +45,7 @@ impl Views {
             recounted: slot(),
             capacity: slot(),
             life_cycle: slot(),
+            lifted: slot(),
             usable: slot(),
             bridged: slot(),
             rerun: slot(),
@@ -51,10 +54,19 @@ impl Views {
     }
 
     /// Every slot.
-    pub(super) fn all(self) -> [Asked; 7] {
-        let Self { crossed, recounted, capacity, life_cycle, usable, bridged, rerun, drag: _ } =
-            self;
-        [crossed, recounted, capacity, life_cycle, usable, bridged, rerun]
+    pub(super) fn all(self) -> [Asked; 8] {
+        let Self {
+            crossed,
+            recounted,
+            capacity,
+            life_cycle,
+            lifted,
+            usable,
+            bridged,
+            rerun,
+            drag: _,
+        } = self;
+        [crossed, recounted, capacity, life_cycle, lifted, usable, bridged, rerun]
     }
 
     /// Hands an event to the view whose job it is about.

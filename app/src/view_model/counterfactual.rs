@@ -3,7 +3,8 @@
 
 use std::cmp::Reverse;
 
-use goodput_engine::accounts::accounting::{Accounting, LimitLifted, Relaxing};
+use goodput_engine::accounts::accounting::{Accounting, LimitLifted, Relaxing, ToSimulate};
+use goodput_engine::compare::{Setting, SettingLifted};
 
 use super::words;
 use crate::format;
@@ -30,6 +31,40 @@ pub struct Saved {
     pub caption: String,
     /// What saves most first; then what nothing saves, and what a simulation has to tell.
     pub rows: Vec<SavedRow>,
+}
+
+/// Whether there is a setting to lift.
+pub fn can_lift(accounting: &Accounting) -> bool {
+    let costs =
+        |open: &ToSimulate| Setting::ALL.iter().any(|s| s.outcomes().contains(&open.outcome));
+    accounting.relaxing.to_simulate.iter().any(costs)
+}
+
+/// What lifting settings was found to do.
+pub fn lifted(found: &[SettingLifted]) -> Vec<String> {
+    let line = |row: &SettingLifted| {
+        let count = |n| format::count(n);
+        let mut parts = vec![format!(
+            "saves {} of {} {}",
+            count(row.saved),
+            count(row.requests),
+            row.setting
+                .outcomes()
+                .iter()
+                .map(|o| words::outcome(*o).to_lowercase())
+                .collect::<Vec<_>>()
+                .join(" or ")
+        )];
+        if row.saved_beside > 0 {
+            parts.push(format!("and {} lost otherwise", count(row.saved_beside)));
+        }
+        if row.lost_beside > 0 {
+            parts.push(format!("loses {} that were good", count(row.lost_beside)));
+        }
+        let more = format::signed(row.added_good() as f64, 0);
+        format!("{}: {}; {more} good", words::clause(row.setting.lifted()), parts.join(", "))
+    };
+    found.iter().map(line).collect()
 }
 
 /// The counterfactual of a run whose classes have these names.
@@ -177,6 +212,24 @@ mod tests {
         );
         assert_eq!(saved.rows.iter().map(|row| row.requests).sum::<u64>(), 1_000);
         assert!(saved.caption.contains("saves 300 at most (30\u{202f}%): no limit on TTFT"));
+    }
+
+    #[test]
+    fn a_lifted_setting_says_whom_it_saves_and_whom_it_loses() {
+        let row = |saved_beside, lost_beside| SettingLifted {
+            setting: Setting::Patience,
+            requests: 600,
+            saved: 40,
+            saved_beside,
+            lost_beside,
+        };
+        let lines = lifted(&[row(0, 0), row(2, 340)]);
+        assert!(lines[0].starts_with("Users wait for ever: saves 40 of 600 "), "{}", lines[0]);
+        assert!(lines[0].ends_with("; +40 good"), "{}", lines[0]);
+        assert!(lines[1].contains("and 2 lost otherwise, loses 340 that were good"));
+        assert!(lines[1].ends_with("; −298 good"), "{}", lines[1]);
+        let accounting = Accounting { relaxing: relaxing(), ..Accounting::default() };
+        assert!(can_lift(&accounting) && !can_lift(&Accounting::default()));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use goodput_engine::accounts::{LifeCycle, Recount};
 use goodput_engine::bridge::Bridge;
 use goodput_engine::calibration::report::ExcludedPoint;
 use goodput_engine::calibration::{CalibrationReport, LoadCurve};
+use goodput_engine::compare::SettingLifted;
 use goodput_engine::estimate::{Capacity, CapacityAxis};
 use goodput_engine::ingest::ParsedFile;
 use goodput_engine::planner::report::PlanReport;
@@ -21,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::reader::{FileId, Judged, ReadFile};
 
 /// Changes with every change of a message below.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;
 
 /// The build of a page or worker.
 pub const BUILD: &str = env!("CARGO_PKG_VERSION");
@@ -102,6 +103,8 @@ pub enum Question {
     Capacity(CapacityAxis),
     /// Where the time of answers goes.
     LifeCycle,
+    /// What every setting that cost requests cost, lifted alone and simulated.
+    LiftSettings,
     /// Which benchmark points can serve a fit of the pool at an index.
     Usable(usize, Vec<PointsOfFile>),
     /// The way from the only point of a file to what the plan may count on.
@@ -122,6 +125,8 @@ pub enum Finding {
     Capacity(Capacity),
     /// Where the time of answers goes.
     LifeCycle(LifeCycle),
+    /// What settings cost, most good requests first.
+    SettingsLifted(Vec<SettingLifted>),
     /// How many points can serve a fit, and why the others cannot.
     Usable(u64, Vec<ExcludedPoint>),
     /// The way from a benchmark to the plan.

@@ -5,6 +5,7 @@ use goodput_engine::accounts::report::SimReport;
 use goodput_engine::accounts::{self, Answer, Unanswerable};
 use goodput_engine::bridge;
 use goodput_engine::calibration::{self, BenchmarkFile, CalibrationReport, LoadCurve};
+use goodput_engine::compare;
 use goodput_engine::estimate;
 use goodput_engine::planner::{self, Scope, report::PlanReport};
 use goodput_engine::problem::Problem;
@@ -122,6 +123,11 @@ impl Simulator {
             Question::LifeCycle => {
                 let Served { scenario, requests, run, .. } = self.served(doc)?;
                 Finding::LifeCycle(accounts::life_cycle(scenario, (requests, &run.stamps)))
+            }
+            Question::LiftSettings => {
+                let Served { scenario, requests, run, .. } = self.served(doc)?;
+                let found = compare::lift_settings(scenario, (requests, &run.stamps));
+                Finding::SettingsLifted(found.map_err(unanswerable)?)
             }
             Question::Usable(pool, files) => {
                 let scenario = checked(doc)?;

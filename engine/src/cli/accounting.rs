@@ -7,6 +7,7 @@ use goodput_engine::accounts::accounting::{
     TargetResult,
 };
 use goodput_engine::accounts::words::{percent, plural, span_ms, thousands, three_digits};
+use goodput_engine::compare::SettingLifted;
 
 use super::text::Page;
 
@@ -86,6 +87,30 @@ fn relaxing(page: &mut Page, relaxing: &Relaxing) {
             &format!("{requests}: simulate a change of {}", open.setting),
         );
     }
+}
+
+/// What settings cost, each lifted alone.
+pub fn lifted(rows: &[SettingLifted]) -> String {
+    let mut page = Page::default();
+    page.heading("Each setting lifted alone         cost     saves    beside    loses     good");
+    if rows.is_empty() {
+        page.line("  None cost a request, or users ask by what they were answered");
+    }
+    for row in rows {
+        let count = |n: u64| thousands(n as f64);
+        page.row(
+            row.setting.lifted(),
+            &format!(
+                "{:>7} {:>9} {:>9} {:>8} {:>8}",
+                count(row.requests),
+                count(row.saved),
+                count(row.saved_beside),
+                count(row.lost_beside),
+                format!("{:+}", row.added_good())
+            ),
+        );
+    }
+    page.into_text()
 }
 
 fn saves(lifted: &LimitLifted) -> String {

@@ -3,6 +3,7 @@
 use goodput_engine::accounts::accounting::Accounting;
 use goodput_engine::accounts::report::SimReport;
 use goodput_engine::accounts::{Simulated, Unanswerable, answer, cross};
+use goodput_engine::compare::{SettingLifted, lift_settings};
 use goodput_engine::problem::Problem;
 use goodput_engine::scenario::{Pool, Scenario};
 use goodput_engine::stats;
@@ -20,6 +21,8 @@ struct Output<'a> {
     report: &'a SimReport,
     #[serde(skip_serializing_if = "Option::is_none")]
     replications: Option<Replications>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settings_lifted: Option<Vec<SettingLifted>>,
 }
 
 /// Runs with consecutive seeds.
@@ -71,9 +74,16 @@ pub fn run(args: &SimulateArgs) -> Result<Answer, Failure> {
         first.report.accounting.crossed.push(crossed);
     }
     let replications = replications(&scenario, &first.report, args.replications)?;
-    let output = Output { report: &first.report, replications };
     let mut text = text::simulation(&first.report);
     text.push_str(&accounting::in_words(&first.report.accounting));
+    let mut settings_lifted = None;
+    if args.lift_settings {
+        let run = (first.requests.as_slice(), first.run.stamps.as_slice());
+        let lifted = lift_settings(&scenario, run).map_err(|why| why.problem())?;
+        text.push_str(&accounting::lifted(&lifted));
+        settings_lifted = Some(lifted);
+    }
+    let output = Output { report: &first.report, replications, settings_lifted };
     Ok(Answer::new(&output, text)?.with_findings(checked.severities()))
 }
 

@@ -6,13 +6,15 @@
 //! are taken seed by seed before they are averaged.
 
 mod inputs;
+mod lifted;
 mod moved;
 mod results;
 
 use serde::Serialize;
 
 pub use inputs::{InputChange, inputs};
-pub use moved::Moved;
+pub use lifted::{Setting, SettingLifted, lift_settings};
+pub use moved::{Moved, Served};
 pub use results::{Better, ResultChange, headline};
 
 use crate::accounts::{Simulated, Unanswerable, answer};
@@ -110,8 +112,10 @@ impl<'a> Base<'a> {
         };
         match (&self.runs, &others) {
             (Ok(runs), Ok(others)) => {
-                comparison.moved =
-                    moved::moved((&runs[0], self.side.scenario), (&others[0], other.scenario));
+                comparison.moved = moved::moved(
+                    Served::of(self.side.scenario, &runs[0]),
+                    Served::of(other.scenario, &others[0]),
+                );
                 comparison.results = results::results(runs, others);
             }
             (a, b) => {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::accounts::{Row, Simulated, rows, window};
+use crate::accounts::{Simulated, rows, window};
 use crate::scenario::Scenario;
-use crate::slo::Outcome;
+use crate::slo::{Outcome, RequestStamps};
 use crate::workload::OfferedRequest;
 
 /// Requests that had one outcome in the first scenario and another, or the same, in the second.
@@ -20,25 +20,41 @@ pub struct Moved {
     pub requests: u64,
 }
 
+/// The requests of a scenario and what became of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Served<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// What was offered, by due.
+    pub requests: &'a [OfferedRequest],
+    /// At the same index.
+    pub stamps: &'a [RequestStamps],
+}
+
+impl<'a> Served<'a> {
+    /// By a simulation of it.
+    pub fn of(scenario: &'a Scenario, simulated: &'a Simulated) -> Self {
+        Self { scenario, requests: &simulated.requests, stamps: &simulated.run.stamps }
+    }
+
+    /// The outcomes of the measurement window.
+    pub fn outcomes(self) -> Vec<Outcome> {
+        let rows = rows(self.requests, self.stamps, &self.scenario.contracts);
+        window(&rows, self.scenario.warmup).iter().map(|row| row.outcome).collect()
+    }
+}
+
 /// The matrix of outcomes; `None` unless both offered the same users' requests: the same classes
 /// at the same moments with the same prompts. Answers may differ (a tighter output budget), and so
 /// may what counts as good.
-pub fn moved(
-    (a, of_a): (&Simulated, &Scenario),
-    (b, of_b): (&Simulated, &Scenario),
-) -> Option<Vec<Moved>> {
+pub fn moved(a: Served<'_>, b: Served<'_>) -> Option<Vec<Moved>> {
     let key = |request: &OfferedRequest| (request.due, request.class, request.input_tokens);
     let same = a.requests.iter().map(key).eq(b.requests.iter().map(key));
-    if !same || of_a.warmup != of_b.warmup {
+    if !same || a.scenario.warmup != b.scenario.warmup {
         return None;
     }
-    let rows_a = rows(&a.requests, &a.run.stamps, &of_a.contracts);
-    let rows_b = rows(&b.requests, &b.run.stamps, &of_b.contracts);
-    let outcomes = |row: &Row| row.outcome;
-    let from = window(&rows_a, of_a.warmup).iter().map(outcomes);
-    let to = window(&rows_b, of_b.warmup).iter().map(outcomes);
     let mut counts: BTreeMap<(Outcome, Outcome), u64> = BTreeMap::new();
-    for pair in from.zip(to) {
+    for pair in a.outcomes().into_iter().zip(b.outcomes()) {
         *counts.entry(pair).or_default() += 1;
     }
     let all = counts.into_iter();

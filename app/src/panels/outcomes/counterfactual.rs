@@ -4,8 +4,9 @@ use leptos::prelude::*;
 
 use crate::format;
 use crate::panels::figure::Previous;
-use crate::state::workbench;
+use crate::state::{Slot, workbench};
 use crate::view_model::counterfactual::{self, SavedRow};
+use crate::worker::protocol::{Finding, Question};
 
 /// The panel.
 #[component]
@@ -41,12 +42,75 @@ pub fn Counterfactual() -> impl IntoView {
                         }
                     })
             }}
+            {lifted_settings}
             <p class="note">
                 "Counted on the requests of this run: a limit changes no event. What binds, above, changes the fleet instead"
             </p>
         </section>
     }
     .into_any()
+}
+
+/// What only another run can tell: asked for, since it takes one run for each setting.
+fn lifted_settings() -> AnyView {
+    let bench = workbench();
+    let asked = bench.views.lifted;
+    let wanted = RwSignal::new(false);
+    let can_lift = Memo::new(move |_| {
+        bench.screen.with(|screen| {
+            screen.simulated().is_some_and(|s| counterfactual::can_lift(&s.report.accounting))
+        })
+    });
+    bench.ask(asked, move || (wanted.get() && can_lift.get()).then_some(Question::LiftSettings));
+    let running = move || !bench.current.get() || asked.with(Slot::is_running);
+    let found = move || {
+        asked.with(|slot| match &slot.last.as_ref()?.value.finding {
+            Finding::SettingsLifted(found) => Some(counterfactual::lifted(found)),
+            _ => None,
+        })
+    };
+    let lines = move || {
+        match found() {
+        Some(lines) if lines.is_empty() => view! {
+            <p class="note">
+                "Users of closed loops and sessions ask by what they were answered: without a setting they would ask other requests, so none is counted"
+            </p>
+        }
+        .into_any(),
+        Some(lines) => {
+            let lines = lines.into_iter().map(|line| view! { <li>{line}</li> }).collect_view();
+            view! { <ul class="lines">{lines}</ul> }.into_any()
+        }
+        None => ().into_any(),
+    }
+    };
+    let why_not = move || asked.with(|slot| slot.ending.as_ref().map(super::in_words));
+    let body = move || {
+        if !can_lift.get() {
+            return ().into_any();
+        }
+        if !wanted.get() {
+            return view! {
+                <button type="button" class="link" on:click=move |_| wanted.set(true)>
+                    "Lift each setting and simulate"
+                </button>
+            }
+            .into_any();
+        }
+        view! {
+            <div
+                data-testid="lifted"
+                data-state=move || if running() { "running" } else { "done" }
+                aria-live="polite"
+            >
+                <h4>"Each setting lifted alone, simulated"</h4>
+                {lines}
+                <p class="note">{why_not}</p>
+            </div>
+        }
+        .into_any()
+    };
+    body.into_any()
 }
 
 fn row(row: SavedRow) -> AnyView {

@@ -80,6 +80,20 @@ fn narrow(x: u128) -> u64 {
     u64::try_from(x).unwrap_or(u64::MAX)
 }
 
+/// Most moments in any half-open window of `window_s`, per second of it; of moments in seconds that
+/// ascend.
+pub fn peak_rate(moments_s: &[f64], window_s: f64) -> f64 {
+    let mut oldest = 0;
+    let mut most = 0;
+    for (newest, moment) in moments_s.iter().enumerate() {
+        while moment - moments_s[oldest] >= window_s {
+            oldest += 1;
+        }
+        most = most.max(newest - oldest + 1);
+    }
+    most as f64 / window_s
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

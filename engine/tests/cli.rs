@@ -42,6 +42,7 @@ fn every_verb_says_what_it_does_and_exits_with_zero() {
         "replay",
         "bridge",
         "rerun",
+        "lengths",
         "link",
         "catalog",
         "bench",

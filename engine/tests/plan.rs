@@ -108,7 +108,8 @@ fn what_is_scarce_binds() {
             edit(document);
         });
         let report = whole_plan(&scenario);
-        assert_eq!(report.binding.len(), 6, "all gains are listed");
+        let starts = usize::from(scenario.pool.life.cold_start);
+        assert_eq!(report.binding.len(), 6 + starts, "all gains are listed");
         assert!(report.binding.iter().map(|r| -r.gain).is_sorted());
         assert_eq!(report.binding.iter().filter(|r| r.binds).count(), 1);
         report.binding[0].clone()
@@ -126,6 +127,13 @@ fn what_is_scarce_binds() {
             json!({ "state": "assumed", "pass_rate": 0.9, "by": "a test" });
     });
     assert_eq!(quality.constraint, "errors_and_quality");
+    // Half the minute nobody is served, and not 1 % may be lost.
+    let cold = first(|document| {
+        minute(5.0)(document);
+        document["fleet"]["pools"][0]["cold_start"] = json!(true);
+        document["fleet"]["pools"][0]["start_up_s"] = json!(30.0);
+    });
+    assert_eq!(cold.constraint, "start_up_lag");
 }
 
 #[test]

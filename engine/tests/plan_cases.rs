@@ -5,12 +5,13 @@ mod common;
 
 use common::{document, fixed, scenario};
 use goodput_engine::accounts;
+use goodput_engine::ingest::RequestTrace;
 use goodput_engine::math;
 use goodput_engine::planner::over_time::over_time;
 use goodput_engine::planner::report::{Inverse, PlanAnswer, PlanReport};
 use goodput_engine::planner::serve::serve;
-use goodput_engine::planner::{Scope, plan, plan_with};
-use goodput_engine::scenario::{Scenario, check, doc};
+use goodput_engine::planner::{Planner, Progress, Scope, plan, plan_with};
+use goodput_engine::scenario::{Scenario, TraceForm, TraceWorkload, check, doc};
 use goodput_engine::units::Picos;
 use serde_json::{Value, json};
 
@@ -29,6 +30,48 @@ fn replicas(report: &PlanReport) -> u32 {
 fn prefill_alone(tps: f64) -> Value {
     json!({ "source": { "kind": "coefficients", "by": "a test", "coefficients":
         { "c0_s": 0.0, "c1_s_per_token": 1.0 / tps, "p": 1.0 } } })
+}
+
+/// One request a second for an hour, and a burst of so many within a second in the middle.
+fn with_a_burst(burst: u32) -> RequestTrace {
+    let mut due_s: Vec<f64> = (0..3_600).map(f64::from).collect();
+    due_s.extend((0..burst).map(|i| 1_800.0 + f64::from(i) / f64::from(burst)));
+    due_s.sort_by(f64::total_cmp);
+    let lengths = |tokens| vec![tokens; due_s.len()];
+    let (input_tokens, output_tokens) = (lengths(2_000), lengths(28));
+    RequestTrace { due_s, input_tokens, output_tokens, ..RequestTrace::default() }
+}
+
+/// The supply floors of a trace, on replicas that compute so many tokens a second: for the mean, the
+/// busiest minute, and the busiest ten seconds.
+fn floors(trace: &RequestTrace, tps: f64) -> [u32; 3] {
+    let workload = TraceWorkload::of(trace, TraceForm::Replay).expect("a workload");
+    let scenario = scenario(|document| {
+        document["workload"]["horizon_s"] = json!(workload.horizon_s);
+        let class = &mut document["workload"]["classes"][0];
+        class["arrivals"] = json!(workload.arrivals);
+        class["input_tokens"] = json!(workload.input_tokens);
+        class["output_tokens"] = json!(workload.output_tokens);
+        document["fleet"]["pools"][0]["step_time"] = prefill_alone(tps);
+    });
+    // What a floor takes is no simulation: a budget for one is enough.
+    let mut planner = Planner::within(&scenario, 1);
+    while let Progress::Working { .. } = planner.advance() {}
+    let report = planner.report().expect("a floor");
+    let of = |window_s: f64| {
+        let floor = report.peak_floors.iter().find(|floor| floor.window_s == window_s);
+        floor.expect("fits the horizon").replicas
+    };
+    [report.replicas_floor, of(60.0), of(10.0)]
+}
+
+/// C10: a mean hides the busiest minute, and that the busiest ten seconds.
+#[test]
+fn c10_a_trace_has_a_floor_for_its_mean_and_for_its_peaks() {
+    // 1 prompt a second in the mean, (300 + 60) ÷ 60 in a minute, (300 + 10) ÷ 10 in ten seconds,
+    // of 3,100 ÷ 2,028 a second and replica.
+    assert_eq!(floors(&with_a_burst(300), 3_100.0), [1, 4, 21]);
+    assert_eq!(floors(&with_a_burst(1), 3_100.0), [1, 1, 1]);
 }
 
 /// C4: a rate between 1 and 8 a second whose mean is what one replica computes. The mean says

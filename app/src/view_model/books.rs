@@ -288,6 +288,7 @@ mod tests {
             marginal: Vec::new(),
             failures: Vec::new(),
             replicas_floor: 1,
+            peak_floors: Vec::new(),
             alpha: Some(alpha),
             alpha_is_least,
             alpha_seed: Some(1),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::stats::{mean, nearest_rank};
+use crate::stats::{mean, nearest_rank, peak_rate};
 
 /// Requests by due time, earliest first. The three columns have one entry per request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -36,8 +36,8 @@ impl RequestTrace {
             span_s,
             mean_rate_rps: (span_s > 0.0).then(|| self.len() as f64 / span_s),
             gap_cv: gap_cv(&self.due_s),
-            peak_minute_rps: sliding_peak(&self.due_s, 60.0),
-            peak_10s_rps: sliding_peak(&self.due_s, 10.0),
+            peak_minute_rps: peak_rate(&self.due_s, 60.0),
+            peak_10s_rps: peak_rate(&self.due_s, 10.0),
             peak_minute_bin_rps: binned_peak(&self.due_s, 60.0),
             peak_10s_bin_rps: binned_peak(&self.due_s, 10.0),
             input_tokens: LengthSummary::of(&self.input_tokens)?,
@@ -109,19 +109,6 @@ fn gap_cv(due_s: &[f64]) -> Option<f64> {
     let variance =
         mean(&gaps.iter().map(|gap| (gap - centre) * (gap - centre)).collect::<Vec<_>>())?;
     Some(variance.sqrt() / centre)
-}
-
-/// Most arrivals in any half-open window of `window_s`, per second of it.
-fn sliding_peak(due_s: &[f64], window_s: f64) -> f64 {
-    let mut oldest = 0;
-    let mut most = 0;
-    for (newest, due) in due_s.iter().enumerate() {
-        while due - due_s[oldest] >= window_s {
-            oldest += 1;
-        }
-        most = most.max(newest - oldest + 1);
-    }
-    most as f64 / window_s
 }
 
 /// Most arrivals in one of the fixed windows that start at the first arrival, per second of it.

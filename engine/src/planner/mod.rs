@@ -18,6 +18,7 @@ mod odds;
 mod one_pool;
 mod one_run;
 pub mod over_time;
+mod peaks;
 pub mod report;
 mod runs;
 mod search;

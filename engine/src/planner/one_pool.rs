@@ -16,11 +16,11 @@ mod delivered;
 
 pub use delivered::Delivered;
 
-use super::report::{FleetRow, PlanAnswer, PlanBudget, PlanReport, Relaxation, Sizing};
+use super::report::{FleetRow, PeakFloor, PlanAnswer, PlanBudget, PlanReport, Relaxation, Sizing};
 use super::runs::{Needed, Runs, Stop};
 use super::search::{Block, LARGEST_ALPHA_STEPS, Search, Sized};
 use super::variant::{ALPHA_STEPS, Constraint, Variant};
-use super::{Progress, Scope, beyond, failures, fleets, inverse, marginal, words};
+use super::{Progress, Scope, beyond, failures, fleets, inverse, marginal, peaks, words};
 use crate::estimate::estimate;
 use crate::estimate::report::SupplyEstimate;
 use crate::scenario::{MAX_REPLICAS, Scenario};
@@ -31,6 +31,8 @@ pub struct PoolPlanner {
     scenario: Scenario,
     scope: Scope,
     supply: Option<SupplyEstimate>,
+    /// What the busiest moments would take if they lasted.
+    peak_floors: Vec<PeakFloor>,
     /// Why no count helps, if so.
     beyond_count: Option<PlanAnswer>,
     /// Whether another seed gives another window.
@@ -49,10 +51,13 @@ impl PoolPlanner {
         let supply = estimate(scenario).supply;
         let is_drawn = is_drawn(scenario);
         let beyond_count = beyond::beyond_count(scenario, supply.as_ref(), is_drawn);
+        let peak_floors =
+            supply.as_ref().map_or_else(Vec::new, |supply| peaks::floors(scenario, supply));
         let mut planner = Self {
             scenario: scenario.clone(),
             scope,
             supply,
+            peak_floors,
             beyond_count,
             is_drawn,
             most_replicas: most_in_flight(scenario).clamp(1, MAX_REPLICAS),
@@ -189,6 +194,7 @@ impl PoolPlanner {
             marginal: Vec::new(),
             failures: Vec::new(),
             replicas_floor: self.supply.as_ref().map_or(0, |supply| supply.replicas_floor),
+            peak_floors: self.peak_floors.clone(),
             alpha: None,
             alpha_is_least: false,
             alpha_seed: None,
@@ -269,7 +275,8 @@ impl PoolPlanner {
         let present = self.scenario.pool.replicas;
         // Gains are over α: without it, or beyond what is tried, there is none to state.
         let Some(base) = base.filter(|base| *base < LARGEST_ALPHA_STEPS) else { return Ok(()) };
-        for constraint in Constraint::ALL {
+        let constraints = || Constraint::ALL.into_iter().filter(|c| c.is_there(&self.scenario));
+        for constraint in constraints() {
             // A gain is looked for, so from the present α up.
             let known = (base, base + 1);
             let fleet = Variant { relaxed: Some(constraint), ..Variant::size(present, 0) };
@@ -291,7 +298,7 @@ impl PoolPlanner {
         // One that is not decided might have gained more, and so might one of several that reach
         // the end of what is tried.
         let beyond = report.binding.iter().filter(|relaxation| relaxation.gain_is_least).count();
-        let all_known = report.binding.len() == Constraint::ALL.len() && beyond <= 1;
+        let all_known = report.binding.len() == constraints().count() && beyond <= 1;
         if let Some(first) = report.binding.first_mut() {
             first.binds = all_known && first.gain > 0.0;
         }

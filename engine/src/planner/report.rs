@@ -34,6 +34,10 @@ pub struct PlanReport {
     /// Mean required ÷ per-replica sustainable, rounded up: a floor for a load that lasts, never the
     /// plan. An answer below it says in its sentence why it may be.
     pub replicas_floor: u32,
+    /// The same for the busiest minute and the busiest ten seconds of the first window, at the mean
+    /// lengths of the mix. A queue may carry a short peak, so a plan may be below these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub peak_floors: Vec<PeakFloor>,
     /// Largest multiple of this mix at which the present fleet holds the contract, in [0, 4]: of
     /// rates, and of the users of closed loops.
     pub alpha: Option<f64>,
@@ -196,6 +200,17 @@ pub struct FleetRow {
     pub alpha_is_least: bool,
 }
 
+/// What the busiest moments of a load would take if they lasted.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PeakFloor {
+    /// Width of the window, seconds.
+    pub window_s: f64,
+    /// Most requests due in any such window, per second of it.
+    pub rps: f64,
+    /// That ÷ what one replica sustains of the mix, rounded up.
+    pub replicas: u32,
+}
+
 /// A fleet of which some replicas fail at the worst moment: the middle of the busiest window, or of
 /// the measurement window where all are alike. Each is replaced at once by one that starts up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -251,7 +266,8 @@ pub struct MarginalStep {
 /// One constraint relaxed alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Relaxation {
-    /// `step_time`, `kv_memory`, `seats`, `token_budget`, `even_arrivals`, `errors_and_quality`.
+    /// `step_time`, `kv_memory`, `seats`, `token_budget`, `start_up_lag` (where replicas start),
+    /// `even_arrivals`, `errors_and_quality`.
     pub constraint: String,
     /// What was changed, in words.
     pub label: String,

@@ -23,6 +23,8 @@ pub enum Constraint {
     TokenBudget,
     /// Step time − 20 %.
     StepTime,
+    /// Replicas that start take requests at once.
+    StartUpLag,
     /// Evenly spaced arrivals.
     EvenArrivals,
     /// No errors, every answer acceptable.
@@ -31,11 +33,12 @@ pub enum Constraint {
 
 impl Constraint {
     /// All of them, in the order in which equal gains are listed.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::StepTime,
         Self::KvMemory,
         Self::Seats,
         Self::TokenBudget,
+        Self::StartUpLag,
         Self::EvenArrivals,
         Self::ErrorsAndQuality,
     ];
@@ -47,9 +50,17 @@ impl Constraint {
             Self::Seats => "seats",
             Self::TokenBudget => "token_budget",
             Self::StepTime => "step_time",
+            Self::StartUpLag => "start_up_lag",
             Self::EvenArrivals => "even_arrivals",
             Self::ErrorsAndQuality => "errors_and_quality",
         }
+    }
+
+    /// Whether it could constrain a scenario at all: without it, nothing changes and nothing is
+    /// simulated.
+    pub fn is_there(self, scenario: &Scenario) -> bool {
+        let life = &scenario.pool.life;
+        self != Self::StartUpLag || !life.is_constant() && life.start_up > Picos::ZERO
     }
 
     /// What was changed, in words.
@@ -59,6 +70,7 @@ impl Constraint {
             Self::Seats => "max_num_seqs × 1.25",
             Self::TokenBudget => "max_num_batched_tokens × 2",
             Self::StepTime => "step time − 20 %",
+            Self::StartUpLag => "no start-up time",
             Self::EvenArrivals => "evenly spaced arrivals",
             Self::ErrorsAndQuality => "no errors, every answer acceptable",
         }
@@ -232,6 +244,7 @@ fn relax(scenario: &mut Scenario, constraint: Constraint) {
         Constraint::Seats => pool.scheduler.max_num_seqs += pool.scheduler.max_num_seqs.div_ceil(4),
         Constraint::TokenBudget => pool.scheduler.max_num_batched_tokens *= 2,
         Constraint::StepTime => shorten_steps(scenario),
+        Constraint::StartUpLag => pool.life.start_up = Picos::ZERO,
         Constraint::EvenArrivals => {
             let horizon = scenario.horizon;
             for class in &mut scenario.classes {

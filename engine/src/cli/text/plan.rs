@@ -2,7 +2,7 @@
 
 use goodput_engine::accounts::words::{percent, plural, span_ms, thousands, three_digits};
 use goodput_engine::planner::interval;
-use goodput_engine::planner::report::{FleetRow, Inverse, PlanAnswer, PlanReport};
+use goodput_engine::planner::report::{FleetRow, Inverse, PeakFloor, PlanAnswer, PlanReport};
 
 use super::{Page, mix, or_dash, usd};
 
@@ -39,7 +39,13 @@ pub fn plan(report: &PlanReport) -> String {
         None => "This fleet".to_owned(),
         Some(pool) => format!("Pool {pool}, which has the least to spare"),
     });
-    page.row("supply floor, replicas", &format!("{} for the mean load", report.replicas_floor));
+    let busiest = report.peak_floors.iter().map(|PeakFloor { window_s, rps, replicas }| {
+        let (window, rps) = (span_ms(1e3 * window_s), three_digits(*rps));
+        format!("{replicas} for the busiest {window} ({rps} req/s)")
+    });
+    let mean = format!("{} for the mean load", report.replicas_floor);
+    let floors: Vec<String> = std::iter::once(mean).chain(busiest).collect();
+    page.row("supply floor, replicas", &floors.join(", "));
     page.row("holds up to", &up_to(report));
     page.row("deliverable", &report.deliverable.as_ref().map_or_else(|| "–".to_owned(), mix));
     for relaxation in &report.binding {

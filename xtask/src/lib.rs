@@ -16,6 +16,7 @@ pub mod shot;
 pub mod sizes;
 pub mod suite;
 pub mod tools;
+pub mod validate;
 
 /// What a task ends with; the message is for the person at the terminal.
 pub type Result<T = ()> = std::result::Result<T, String>;

@@ -1,6 +1,6 @@
 //! `cargo xtask TASK`: reads the command line and runs the task.
 use std::process::ExitCode;
-use xtask::{Result, bench, bench_page, page::Build, serve, shot, suite};
+use xtask::{Result, bench, bench_page, page::Build, serve, shot, suite, validate};
 
 const HELP: &str = "\
 Usage: cargo xtask TASK
@@ -19,6 +19,9 @@ Usage: cargo xtask TASK
       to docs/bench.md.
   bench-page [--no-build]
       Build the smallest page, print its sizes, and measure in Chromium how fast it answers edits.
+  validate
+      Predict published measurements (`../shared/calibration`) and write how near the predictions
+      come to docs/accuracy.md.
 
 ";
 
@@ -40,6 +43,10 @@ fn run(args: &[String]) -> Result {
         Some("test") => suite::run(&suite_options(args)?),
         Some("bench") => bench::run(&bench_options(args)?),
         Some("bench-page") => bench_page::run(&bench_page_options(args)?),
+        Some("validate") => match args.next() {
+            None => validate::run(),
+            Some(other) => Err(unknown("validate", other)),
+        },
         Some("shot") => shot::run(&args.map(str::to_owned).collect::<Vec<_>>()),
         Some("help" | "--help" | "-h") | None => {
             print!("{HELP}");

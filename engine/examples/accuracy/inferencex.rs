@@ -1,0 +1,151 @@
+//! Closed loops of clients that InferenceX ran with vLLM on H100, H200 and B200, nothing fitted.
+//!
+//! Conditions that the tables leave out are those of its scripts (SemiAnalysisAI/InferenceX,
+//! `benchmarks/`): ten requests per client, lengths even from 80 to 100 % of the nominal ones, a token
+//! budget of 8,192, no prefix cache, and which runs have their cache in 8 bits.
+
+use goodput_engine::calibration::Prediction;
+use goodput_engine::fleet::{KvPrecision, WeightPrecision};
+use goodput_engine::scenario::doc::LengthsDoc;
+use goodput_engine::stats;
+
+use super::check::{Check, Errors, Measure, Pair};
+use super::data::{Published, Row, rounded};
+use super::experiment::{Experiment, Load, one_replica};
+use super::findings::by_group;
+use super::stages::Overheads;
+
+/// One published point.
+struct Point {
+    group: String,
+    label: String,
+    experiment: Experiment,
+    clients: f64,
+    osl: f64,
+    ttft_ms: f64,
+    tpot_ms: f64,
+}
+
+impl Point {
+    fn of(row: Row) -> Result<Self, String> {
+        let (model, weights) = match (row.text("model"), row.text("precision")) {
+            ("meta-llama/Llama-3.1-70B", "fp8") => ("Llama-3.1-70B", WeightPrecision::Fp8),
+            ("meta-llama/Llama-3.1-70B", "fp4") => ("Llama-3.1-70B", WeightPrecision::Nvfp4),
+            ("openai/gpt-oss-120b", "fp4") => ("gpt-oss-120b", WeightPrecision::Mxfp4Experts),
+            (model, precision) => return Err(format!("{model} in {precision} is not expected")),
+        };
+        let gpu = row.text("gpu");
+        // Llama-3.1-70B everywhere, and gpt-oss on Blackwell only.
+        let kv = if model == "gpt-oss-120b" && gpu != "B200-SXM" {
+            KvPrecision::Bf16
+        } else {
+            KvPrecision::Fp8
+        };
+        let tensor_parallel = row.count("tp")?;
+        let mut pool = one_replica((gpu, model), tensor_parallel, weights, kv);
+        let (isl, osl, clients) =
+            (row.number("isl")?, row.number("osl")?, row.count("load_value")?);
+        pool.max_num_seqs = if gpu == "B200-SXM" { 512 } else { clients };
+        pool.max_num_batched_tokens = 8_192;
+        pool.enable_prefix_caching = false;
+        pool.max_model_len = Some(rounded(isl + osl + 200.0)?);
+        let even = |nominal: f64| -> Result<LengthsDoc, String> {
+            let (min, max) = (rounded(0.8 * nominal)?, rounded(nominal)?);
+            Ok(LengthsDoc::Uniform { min, max, mean: None, sd: None })
+        };
+        let precision = row.text("precision");
+        Ok(Self {
+            group: format!("{model} {precision} on {gpu} TP{tensor_parallel}"),
+            label: format!(
+                "{model} {precision}, {gpu} TP{tensor_parallel}, {isl}/{osl}, {clients} clients"
+            ),
+            experiment: Experiment {
+                pool,
+                load: Load::Clients { clients, requests: 10 * clients },
+                input_tokens: even(isl)?,
+                output_tokens: even(osl)?,
+                repeated_prompts: None,
+            },
+            clients: f64::from(clients),
+            osl,
+            ttft_ms: row.number("ttft_stat_ms")?,
+            tpot_ms: row.number("tpot_stat_ms")?,
+        })
+    }
+
+    fn predict(&self, overheads: Overheads) -> Result<Prediction, String> {
+        let mut experiment = self.experiment.clone();
+        experiment.pool.step_time.step_overhead_ms = overheads.step_ms;
+        experiment.pool.step_time.api_overhead_ms = overheads.api_ms;
+        experiment.predict().map_err(|why| format!("{}: {why}", self.label))
+    }
+
+    /// Output tokens per second as the table has it, from both latencies and nominal lengths.
+    fn output_tps(&self, ttft_ms: f64, tpot_ms: f64) -> f64 {
+        1e3 * self.clients * self.osl / (ttft_ms + tpot_ms * (self.osl - 1.0))
+    }
+}
+
+/// Rows of engine vLLM whose dump has a date, each experiment once (dumps overlap).
+fn points(published: &Published) -> Result<Vec<Point>, String> {
+    let table = published.table("serving/inferencex_agg_points.csv")?;
+    let dated = |row: &Row| {
+        row.text("engine") == "vllm"
+            && row.noted("upstream").is_some_and(|dump| dump.starts_with("20"))
+            && ["H100-SXM", "H200-SXM", "B200-SXM"].contains(&row.text("gpu"))
+    };
+    let mut points: Vec<Point> = Vec::new();
+    for row in table.rows().filter(dated) {
+        let point = Point::of(row)?;
+        let same = |known: &Point| {
+            known.label == point.label && (known.tpot_ms - point.tpot_ms).abs() < 1e-9
+        };
+        if !points.iter().any(same) {
+            points.push(point);
+        }
+    }
+    Ok(points)
+}
+
+/// TPOT, throughput and TTFT of every point.
+///
+/// # Errors
+/// The table is not as expected.
+pub fn check(published: &Published, overheads: Overheads) -> Result<Check, String> {
+    let points = points(published)?;
+    let (mut tpot, mut tps, mut ttft) = (Vec::new(), Vec::new(), Vec::new());
+    for point in &points {
+        let run = point.predict(overheads)?;
+        let median = |values: &[f64]| {
+            stats::nearest_rank(values, 0.5).ok_or_else(|| format!("{}: no answer", point.label))
+        };
+        let (ttft_ms, tpot_ms) = (median(&run.ttft_ms)?, median(&run.tpot_ms)?);
+        tpot.push(Pair::new(&point.label, point.tpot_ms, tpot_ms));
+        ttft.push(Pair::new(&point.label, point.ttft_ms, ttft_ms));
+        let measured = point.output_tps(point.ttft_ms, point.tpot_ms);
+        tps.push(Pair::new(&point.label, measured, point.output_tps(ttft_ms, tpot_ms)));
+    }
+    let errors = |pairs: &[Pair]| Errors::of(pairs).ok_or("no point");
+    let (of_tpot, of_tps, of_ttft) = (errors(&tpot)?, errors(&tps)?, errors(&ttft)?);
+    let groups: Vec<&str> = points.iter().map(|point| point.group.as_str()).collect();
+    Ok(Check {
+        title: format!("Closed loops of InferenceX with vLLM, {} points", points.len()),
+        source: "InferenceX (SemiAnalysis), dated dumps in ai-dynamo/aiconfigurator@095f58a51c \
+                 (Apache-2.0)"
+            .to_owned(),
+        method: format!(
+            "Simulated from the catalogue's kernel times under the settings of the benchmark's \
+             scripts, with the {:.2} ms per step and {:.1} ms per request found above. Throughput is \
+             derived from both latencies, on both sides alike, as in the tables.",
+            overheads.step_ms, overheads.api_ms
+        ),
+        measures: vec![
+            Measure::bound("median TPOT", of_tpot.median, 0.08, 0.05),
+            Measure::bound("median throughput", of_tps.median, 0.08, 0.05),
+            Measure::told("90th percentile of TPOT", of_tpot.p90),
+            Measure::told("median TTFT", of_ttft.median),
+        ],
+        findings: by_group(&groups, &tpot),
+        pairs: tpot,
+    })
+}

@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 
 fn checks(published: &Published) -> Result<Vec<Check>, String> {
     let (tpot, step_ms) = stages::tpot(published)?;
-    let (ttft, overheads) = stages::ttft(published, step_ms)?;
-    let inferencex = inferencex::check(published, overheads)?;
+    let ttft = stages::ttft(published, step_ms)?;
+    let inferencex = inferencex::check(published)?;
     Ok(vec![tpot, ttft, inferencex, memory::check()?])
 }

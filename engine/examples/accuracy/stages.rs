@@ -237,12 +237,11 @@ const NAMED: [(&str, &str); 2] = [
     ("Llama-2-70B TP4, codegen at 5.0/s", "Llama-2-70B TP4 at 5/s"),
 ];
 
-/// Median time to first token below saturation, with the overhead per step of [`tpot`]; also both
-/// overheads.
+/// Median time to first token below saturation, with the overhead per step of [`tpot`].
 ///
 /// # Errors
 /// The tables are not as expected.
-pub fn ttft(published: &Published, step_ms: f64) -> Result<(Check, Overheads), String> {
+pub fn ttft(published: &Published, step_ms: f64) -> Result<Check, String> {
     let stages = ttft_stages(published)?;
     let with = |api_ms: f64| ttft_pairs(&stages, Overheads { step_ms, api_ms });
     let plain = Errors::of(&with(0.0)?).ok_or("no stage")?;
@@ -257,7 +256,7 @@ pub fn ttft(published: &Published, step_ms: f64) -> Result<(Check, Overheads), S
     measures.push(Measure::told("mean of all", errors.mean));
     measures.push(Measure::told("worst of all", errors.worst));
     let groups: Vec<&str> = stages.iter().map(|stage| stage.group.as_str()).collect();
-    let check = Check {
+    Ok(Check {
         title: format!("Median time to first token below saturation, {} stages", pairs.len()),
         source: SOURCE.to_owned(),
         method: format!(
@@ -270,6 +269,5 @@ pub fn ttft(published: &Published, step_ms: f64) -> Result<(Check, Overheads), S
         measures,
         findings: by_group(&groups, &pairs),
         pairs,
-    };
-    Ok((check, Overheads { step_ms, api_ms }))
+    })
 }

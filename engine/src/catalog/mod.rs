@@ -3,6 +3,7 @@
 //!
 //! The tables are the files of `calibration-data/`, embedded and parsed once.
 
+mod kv_cache;
 mod lookup;
 mod prices;
 mod resolve;
@@ -13,6 +14,7 @@ use std::sync::LazyLock;
 
 use crate::problem::Problem;
 
+pub use kv_cache::KvCacheFactors;
 pub use prices::{PricePlan, PriceQuote};
 pub use resolve::{resolve, resolve_from};
 pub use rows::{Calibration, Citation, GpuEfficiencies, GpuEntry, ModelEntry};
@@ -47,6 +49,11 @@ pub fn efficiencies() -> &'static [GpuEfficiencies] {
     &CATALOG.efficiencies
 }
 
+/// What attention costs on a cache in 8 bits, by GPU and width of heads.
+pub fn kv_cache_factors() -> &'static [KvCacheFactors] {
+    &CATALOG.kv_cache
+}
+
 /// The GPU of that id, or an error that suggests what was meant; the path is left empty.
 pub fn gpu(id: &str) -> Result<&'static GpuEntry, Problem> {
     gpus().iter().find(|entry| entry.id.eq_ignore_ascii_case(id)).ok_or_else(|| {
@@ -75,6 +82,7 @@ struct Catalog {
     calibrations: Vec<Calibration>,
     efficiencies: Vec<GpuEfficiencies>,
     typical: GpuEfficiencies,
+    kv_cache: Vec<KvCacheFactors>,
 }
 
 const SOURCES: &str = include_str!("../../../calibration-data/sources.csv");
@@ -83,6 +91,7 @@ const MODELS: &str = include_str!("../../../calibration-data/models.json");
 const PRICES: &str = include_str!("../../../calibration-data/prices.csv");
 const LIBRARY: &str = include_str!("../../../calibration-data/step_time_library.csv");
 const PHYSICS: &str = include_str!("../../../calibration-data/step_time_physics.csv");
+const KV_CACHE: &str = include_str!("../../../calibration-data/kv_cache_fp8.csv");
 
 static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
     Catalog::parse().unwrap_or_else(|why| unreachable!("the embedded catalogue is sound: {why}"))
@@ -101,6 +110,7 @@ impl Catalog {
             calibrations,
             efficiencies,
             typical,
+            kv_cache: kv_cache::factors(KV_CACHE, &sources)?,
         })
     }
 }

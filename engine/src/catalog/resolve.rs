@@ -1,6 +1,7 @@
 //! Which step time a replica gets: the library row of exactly this configuration, else the
 //! physics law of its GPU, else its datasheet.
 
+use super::kv_cache::KvCacheFactors;
 use super::rows::{Calibration, GpuEfficiencies, GpuEntry};
 use super::{CATALOG, calibrations, gpus, models};
 use crate::fleet::{KvPrecision, LayerGroup, MathUnit, WeightPrecision};
@@ -114,12 +115,14 @@ fn from_library(row: &Calibration, served: &Served<'_>) -> ResolvedStepTime {
                 .into(),
         ),
     };
-    let mut resolved = ResolvedStepTime::from_coefficients(
-        row.coefficients.clone(),
-        provenance,
-        Some(Hull::KERNEL_GRID),
-    );
-    if served.precision.kv != KvPrecision::Bf16 {
+    let kv_cache = KvCacheFactors::of(served, row.gpu);
+    let coefficients =
+        kv_cache.map_or(row.coefficients.clone(), |factors| factors.applied(&row.coefficients));
+    let mut resolved =
+        ResolvedStepTime::from_coefficients(coefficients, provenance, Some(Hull::KERNEL_GRID));
+    if let Some(factors) = kv_cache {
+        resolved.notes.push(factors.note());
+    } else if served.precision.kv != KvPrecision::Bf16 {
         resolved.notes.push(
             "Cache reads are charged as measured, in 16 bits: an upper bound for a smaller cache."
                 .into(),
@@ -137,6 +140,8 @@ fn physics(served: &Served<'_>, entry: Option<&GpuEntry>) -> Result<ResolvedStep
     }
     let law = roofline_law(served, &fitted.efficiencies)
         .map_err(|why| format!("{why} of {} for this model", gpu.id))?;
+    let kv_cache = KvCacheFactors::of(served, gpu.id);
+    let law = kv_cache.map_or(law.clone(), |factors| factors.corrected(law));
     let band = match served.model.moe {
         None => fitted.unseen_dense,
         Some(_) => fitted.unseen_moe,
@@ -146,7 +151,7 @@ fn physics(served: &Served<'_>, entry: Option<&GpuEntry>) -> Result<ResolvedStep
         coefficients: None,
         provenance: provenance(Origin::Physics, fitted, band, PHYSICS_BASIS),
         hull: Some(Hull::KERNEL_GRID),
-        notes: window_note(served).into_iter().collect(),
+        notes: window_note(served).into_iter().chain(kv_cache.map(KvCacheFactors::note)).collect(),
         passed_over: Vec::new(),
     })
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::fleet::WeightPrecision;
+use crate::fleet::{KvPrecision, Layout, Precision, WeightPrecision};
+use crate::step_time::{Origin, Served};
 
 #[test]
 fn the_embedded_catalogue_parses() {
@@ -13,6 +14,7 @@ fn the_embedded_catalogue_parses() {
     assert_eq!(catalog.prices.len(), 54);
     assert_eq!(catalog.calibrations.len(), 76);
     assert_eq!(catalog.efficiencies.len(), 7);
+    assert_eq!(catalog.kv_cache.len(), 12);
 }
 
 #[test]
@@ -36,7 +38,8 @@ fn ids_are_unique_and_every_row_is_cited() {
         .chain(models().iter().map(|entry| &entry.citation))
         .chain(CATALOG.prices.iter().map(|entry| &entry.citation))
         .chain(calibrations().iter().map(|entry| &entry.citation))
-        .chain(efficiencies().iter().map(|entry| &entry.citation));
+        .chain(efficiencies().iter().map(|entry| &entry.citation))
+        .chain(kv_cache_factors().iter().map(|entry| &entry.citation));
     for citation in citations {
         assert!(!citation.source.is_empty() && !citation.licence.is_empty(), "{citation:?}");
         let (year, month) = citation.as_of.split_once('-').unwrap_or((&citation.as_of, "1"));
@@ -190,4 +193,33 @@ fn upstream_precisions_are_read_as_the_weights_they_mean() {
         WeightPrecision::Mxfp4Experts,
     ];
     assert_eq!(known.map(rows).iter().sum::<usize>(), 76);
+}
+
+#[test]
+fn a_cache_in_8_bits_is_read_as_fast_as_kernels_read_it() {
+    let with = |id: &str, tensor_parallel, kv| {
+        let served = Served {
+            gpu: &gpu(id).expect("known").spec,
+            model: &model("Llama-3.1-8B").expect("known").shape,
+            layout: Layout::tensor_parallel(tensor_parallel),
+            precision: Precision { weights: WeightPrecision::Bf16, kv },
+        };
+        resolve(&served).expect("a step time")
+    };
+    // A library row, and the physics law, which knows bytes but not what widening them costs.
+    for (tensor_parallel, origin) in [(1, Origin::Library), (4, Origin::Physics)] {
+        let wide = with("H100-SXM", tensor_parallel, KvPrecision::Bf16);
+        let narrow = with("H100-SXM", tensor_parallel, KvPrecision::Fp8);
+        assert_eq!((wide.provenance.origin, narrow.provenance.origin), (origin, origin));
+        let ratio = narrow.law.s_per_kv_token / wide.law.s_per_kv_token;
+        assert!((ratio - 0.597).abs() < 1e-9, "{ratio}");
+        assert!((narrow.law.s_per_pair / wide.law.s_per_pair - 1.088).abs() < 1e-9);
+        assert!(narrow.notes.iter().any(|note| note.contains("60 %")), "{:?}", narrow.notes);
+        assert_eq!(narrow.law.token_terms, wide.law.token_terms);
+    }
+    // No kernels of such a cache on an A100.
+    let (wide, narrow) =
+        (with("A100-80G-SXM", 1, KvPrecision::Bf16), with("A100-80G-SXM", 1, KvPrecision::Fp8));
+    assert_eq!(wide.law, narrow.law);
+    assert!(narrow.notes.iter().any(|note| note.contains("upper bound")));
 }

@@ -99,13 +99,11 @@ impl Experiment {
         })
     }
 
-    /// What its clients would have measured.
+    /// What one replica was sent.
     ///
     /// # Errors
-    /// The document is invalid, or the model does not fit.
-    pub fn predict(&self) -> Result<Prediction, String> {
-        let scenario = self.scenario()?;
-        let spec = replica_spec(&scenario.pool).map_err(|why| why.problem().to_string())?;
+    /// The document is invalid.
+    pub fn conditions(&self, scenario: &Scenario) -> Result<Conditions, String> {
         let mut requests = scenario.offered().map_err(|why| why.to_string())?;
         let mut cap = None;
         if let Load::Clients { clients, .. } = self.load {
@@ -114,7 +112,7 @@ impl Experiment {
                 request.due = Picos::ZERO;
             }
         }
-        let conditions = Conditions {
+        Ok(Conditions {
             requests,
             cap,
             replicas: 1,
@@ -123,8 +121,17 @@ impl Experiment {
             output_tokens: 0.0,
             load: String::new(),
             assumptions: Vec::new(),
-        };
-        Ok(Prediction::of(&conditions, &spec))
+        })
+    }
+
+    /// What its clients would have measured.
+    ///
+    /// # Errors
+    /// The document is invalid, or the model does not fit.
+    pub fn predict(&self) -> Result<Prediction, String> {
+        let scenario = self.scenario()?;
+        let spec = replica_spec(&scenario.pool).map_err(|why| why.problem().to_string())?;
+        Ok(Prediction::of(&self.conditions(&scenario)?, &spec))
     }
 }
 

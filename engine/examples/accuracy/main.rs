@@ -4,6 +4,7 @@
 //! Nothing is tuned per experiment. What is fitted is one number for all runs of a kind, and named as
 //! such, or is the very thing that is checked: a fit on some runs, read on others.
 
+mod benchmark;
 mod check;
 mod data;
 mod experiment;
@@ -11,7 +12,10 @@ mod findings;
 mod inferencex;
 mod memory;
 mod page;
+mod runs;
 mod stages;
+mod sweeps;
+mod truth;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,5 +44,7 @@ fn checks(published: &Published) -> Result<Vec<Check>, String> {
     let (tpot, step_ms) = stages::tpot(published)?;
     let ttft = stages::ttft(published, step_ms)?;
     let inferencex = inferencex::check(published)?;
-    Ok(vec![tpot, ttft, inferencex, memory::check()?])
+    let [halves, aggregates] = runs::checks(published)?;
+    let (sweeps, truth) = (sweeps::check(published)?, truth::check()?);
+    Ok(vec![tpot, ttft, inferencex, memory::check()?, halves, aggregates, sweeps, truth])
 }

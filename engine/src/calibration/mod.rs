@@ -11,6 +11,7 @@
 
 mod conditions;
 mod curves;
+pub mod law;
 mod names;
 mod observed;
 mod over_load;
@@ -22,13 +23,13 @@ mod votes;
 
 pub use conditions::{BenchmarkedPool, Conditions};
 pub use names::{same_gpu, same_model};
+pub use observed::Observation;
 pub use over_load::{CurvePoint, CurveStatistic, LoadCurve, load_curves};
 pub use predict::Prediction;
 pub use report::CalibrationReport;
 pub use sha256::sha256_hex;
 
 use curves::Curves;
-use observed::Observation;
 use report::{ExcludedPoint, PointFit, StatisticFit, TrustRange};
 use votes::{scales, weighted_median};
 

@@ -190,7 +190,8 @@ fn other_tools_read_the_same_requests_their_way() {
     assert_eq!(readings, BTreeMap::from(expected));
     let native = &accounting.readings[4];
     assert!((native.share.share.expect("some") - 0.833).abs() < 5e-4);
-    assert_eq!(native.good_rps, Some(40.0), "over the span of 10 s");
+    assert_eq!(native.good_rps, Some(40.0), "over the run of 10 s");
+    assert_eq!(accounting.readings[0].good_rps, Some(50.0), "ours over the window of 8 s");
     for reading in &accounting.readings {
         assert!(!reading.formula.is_empty() && !reading.source.is_empty(), "{}", reading.rule);
     }

@@ -180,8 +180,12 @@ fn replicas(source: &Source) -> Tile {
             let row = |n: u32| plan.fleets.iter().find(move |row| row.replicas == n);
             let held = row(*replicas)
                 .map(|row| format!("; holds in {} of {} windows", share(row), row.runs));
-            let below = row(replicas.saturating_sub(1))
-                .map(|row| format!(", {} in {}", row.replicas, share(row)));
+            let below = row(replicas.saturating_sub(1)).map(|row| match row.judged {
+                None => format!(", {} in {}", row.replicas, share(row)),
+                Some(all) => {
+                    format!(", {} in {} of all {}", row.replicas, all.holds_in, all.runs)
+                }
+            });
             let detail: String = std::iter::once(size).chain(held).chain(below).collect();
             tile(Some(*replicas), Some(shortfall(*replicas, have)), detail)
         }

@@ -1,7 +1,7 @@
 //! The accounting of a simulated scenario: its requests become cases.
 
 use super::accounting::{Accounting, BreakOut, Case, Causer, ClassLabel, Context, Dimension};
-use super::accounting::{Labels, PoolLabel, break_out};
+use super::accounting::{Labels, PoolLabel, Spans, break_out};
 use super::peak_windows;
 use super::provision::Provisioned;
 use super::tally::{self, Row};
@@ -27,7 +27,10 @@ pub(super) fn account_for(
     let context = Context {
         contracts: &scenario.contracts,
         labels: &labels(scenario, window),
-        span_s: due.zip(ended).map(|(due, ended)| (ended - due).as_secs()),
+        spans: Spans {
+            window_s: Some((scenario.horizon - scenario.warmup).as_secs()),
+            run_s: due.zip(ended).map(|(due, ended)| (ended - due).as_secs()),
+        },
         causes_not_known: NOT_KNOWN,
     };
     Accounting::of(&cases, &context)

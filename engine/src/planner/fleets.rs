@@ -1,7 +1,8 @@
 //! The card of a plan: the answer, one fewer, one more, and the present fleet, each with how often
 //! it holds and what it does.
 
-use super::report::FleetRow;
+use super::odds::Standing;
+use super::report::{FleetRow, Judged};
 use super::runs::{Needed, RunSummary};
 use super::search::{Block, Search};
 use super::variant::Variant;
@@ -50,9 +51,30 @@ pub fn row(
         peak_debt_s: mean(|run| Some(run.peak_debt_s)).unwrap_or(0.0),
         cost_per_good_request: mean(|run| run.cost_per_good_request),
         cost_per_month: mean(|run| run.cost_per_month),
+        judged: None,
         alpha: None,
         alpha_is_least: false,
     }))
+}
+
+/// All windows that judged one fewer than the answer, where the last of them, those of its row, do not
+/// say why it is not the answer: it was refused in an earlier round.
+pub fn judged(search: &Search<'_>, row: &FleetRow, block: Block) -> Result<Option<Judged>, Needed> {
+    let Block::Confirming(rounds) = block else { return Ok(None) };
+    if rounds == 0 || row.probability < search.confidence {
+        return Ok(None);
+    }
+    let mut judged = Judged { holds_in: row.holds_in, runs: row.runs };
+    for round in 0..rounds {
+        let block = Block::Confirming(round);
+        let fleet = Variant::size(row.replicas, 0);
+        let standing = search.standing(fleet, block, search.most_windows(block));
+        if let Some(Standing { odds, .. }) = super::one_pool::decided(standing)? {
+            judged.holds_in += odds.holds;
+            judged.runs += odds.runs;
+        }
+    }
+    Ok(Some(judged))
 }
 
 fn count(n: usize) -> u32 {

@@ -49,6 +49,7 @@ mod tests {
             peak_debt_s: 0.0,
             cost_per_good_request: None,
             cost_per_month: usd.map(|usd| usd * f64::from(replicas)),
+            judged: None,
             alpha: None,
             alpha_is_least: false,
         }

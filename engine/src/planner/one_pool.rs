@@ -241,6 +241,9 @@ impl PoolPlanner {
             if let Some(mut row) = fleets::row(&self.search(), (replicas, bounds), block)? {
                 row.is_present = replicas == present;
                 row.is_answer = Some(replicas) == answer;
+                if answer.is_some_and(|n| replicas + 1 == n) {
+                    row.judged = fleets::judged(&self.search(), &row, block)?;
+                }
                 report.fleets.push(row);
             }
         }

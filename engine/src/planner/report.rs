@@ -194,10 +194,23 @@ pub struct FleetRow {
     pub cost_per_good_request: Option<f64>,
     /// USD per month of 730 hours, a twelfth of a year.
     pub cost_per_month: Option<f64>,
+    /// All windows that judged it, of which those of `probability` are the last: one fewer than the
+    /// answer was refused in earlier ones where it holds in these often enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judged>,
     /// Largest multiple of the mix at which this fleet holds, where it was searched.
     pub alpha: Option<f64>,
     /// It is that or more.
     pub alpha_is_least: bool,
+}
+
+/// Windows in which a fleet was simulated to judge it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judged {
+    /// It held.
+    pub holds_in: u32,
+    /// Of so many.
+    pub runs: u32,
 }
 
 /// What the busiest moments of a load would take if they lasted.

@@ -1,7 +1,7 @@
 //! The plan in words.
 
 use super::odds::{Odds, Standing};
-use super::report::{FleetRow, PlanAnswer, PlanReport};
+use super::report::{FleetRow, Judged, PlanAnswer, PlanReport};
 use super::search::{Block, Search};
 use super::variant::{ALPHA_STEPS, Constraint, Variant};
 use crate::accounts::proviso;
@@ -69,9 +69,12 @@ fn odds(scenario: &Scenario, found: &FleetRow, fewer: Option<&FleetRow>) -> Stri
     }
     let fewer = fewer.map_or(String::new(), |row| {
         // It was refused in other windows before.
-        let others =
-            if row.probability < scenario.confidence { "" } else { " of these, fewer of others" };
-        format!(", {} in {}{others}", row.replicas, percent(row.probability))
+        match row.judged {
+            None => format!(", {} in {}", row.replicas, percent(row.probability)),
+            Some(Judged { holds_in, runs }) => {
+                format!(", {} in {holds_in} of all {runs} that judged it", row.replicas)
+            }
+        }
     });
     let unsettled = if found.is_settled {
         String::new()

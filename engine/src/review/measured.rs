@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::subject::Subject;
 use crate::accounts::accounting::{
-    Accounting, Case, Cause, ClassLabel, Context, Dimension, Labels, MainParts, StreamSeen,
+    Accounting, Case, Cause, ClassLabel, Context, Dimension, Labels, MainParts, Spans, StreamSeen,
     break_out,
 };
 use crate::accounts::peak_windows;
@@ -73,7 +73,7 @@ impl MeasuredGoodput {
         let context = Context {
             contracts: std::slice::from_ref(contract),
             labels: &labels,
-            span_s,
+            spans: Spans { window_s: span_s, run_s: span_s },
             causes_not_known: NOT_KNOWN,
         };
         let mut accounting = Accounting::of(&cases, &context);

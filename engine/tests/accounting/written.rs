@@ -1,6 +1,8 @@
 //! Requests written by hand.
 
-use goodput_engine::accounts::accounting::{Accounting, Case, Causer, ClassLabel, Context, Labels};
+use goodput_engine::accounts::accounting::{
+    Accounting, Case, Causer, ClassLabel, Context, Labels, Spans,
+};
 use goodput_engine::accounts::{Row, rows};
 use goodput_engine::slo::{Contract, Fate, Outcome, RequestStamps};
 use goodput_engine::step_time::{CompiledLaw, StepCoefficients};
@@ -98,7 +100,7 @@ impl Written {
         let context = Context {
             contracts: std::slice::from_ref(contract),
             labels: &labels(),
-            span_s: Some(10.0),
+            spans: Spans { window_s: Some(8.0), run_s: Some(10.0) },
             causes_not_known: &[],
         };
         Accounting::of(&self.cases(contract), &context)

@@ -23,7 +23,7 @@ pub use causes::{Cause, Causer, Causes, MainParts};
 pub use marginals::{LimitMisses, Marginals, MissedSet};
 pub use percentiles::{BothPopulations, TargetResult, both_populations, targets};
 pub use relax::{LimitLifted, LimitToSave, Relaxing, ToSimulate};
-pub use rules::{Denominators, Reading, Share, readings};
+pub use rules::{Denominators, Reading, Share, Spans, readings};
 pub use streams::Streams;
 
 use crate::slo::Contract;
@@ -65,8 +65,8 @@ pub struct Context<'a> {
     pub contracts: &'a [Contract],
     /// The words for buckets.
     pub labels: &'a Labels,
-    /// From the first request due to the last answer, seconds.
-    pub span_s: Option<f64>,
+    /// What rates are per second of.
+    pub spans: Spans,
     /// What the causes leave out, in words.
     pub causes_not_known: &'a [&'a str],
 }
@@ -74,7 +74,7 @@ pub struct Context<'a> {
 impl Accounting {
     /// The accounting of `cases`.
     pub fn of(cases: &[Case], context: &Context) -> Self {
-        let Context { contracts, labels, span_s, causes_not_known } = *context;
+        let Context { contracts, labels, spans, causes_not_known } = *context;
         let of_class = |class: u32| -> Vec<Case> {
             cases.iter().filter(|case| case.class == Some(class)).copied().collect()
         };
@@ -84,7 +84,7 @@ impl Accounting {
         });
         Self {
             denominators: Denominators::of(cases),
-            readings: readings(cases, contracts, span_s),
+            readings: readings(cases, contracts, spans),
             marginals: Marginals::of(cases),
             relaxing: Relaxing::of(cases, contracts),
             relaxing_by_class: by_class.collect(),

@@ -67,7 +67,8 @@ pub struct Reading {
     pub leaves_out: String,
     /// What it calls good out of what it counts.
     pub share: Share,
-    /// Good requests per second of the run, from the first request to the last answer.
+    /// Good requests per second: our own of the measurement window, as everywhere; other tools' of
+    /// the run, from the first request due to the last answer.
     pub good_rps: Option<f64>,
 }
 
@@ -82,9 +83,12 @@ struct Rule {
     good: fn(&Case) -> bool,
 }
 
+/// The rule of this program.
+const OWN_RULE: &str = "goodput";
+
 const RULES: &[Rule] = &[
     Rule {
-        id: "goodput",
+        id: OWN_RULE,
         tool: "Goodput, attainment",
         formula: "good ÷ offered; good = answered, acceptable, and within TTFT, TPOT, longest \
                   stall and E2E, all clocks from due",
@@ -163,8 +167,17 @@ fn within(case: &Case) -> bool {
     known.iter().all(|limit| !case.missed_from_send.contains(*limit))
 }
 
-/// Every rule applied to `cases`. `span_s` is from the first request due to the last answer.
-pub fn readings(cases: &[Case], contracts: &[Contract], span_s: Option<f64>) -> Vec<Reading> {
+/// What rates are per second of.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Spans {
+    /// The measurement window, seconds; of the requests of a file it is the run.
+    pub window_s: Option<f64>,
+    /// From the first request due to the last answer, seconds.
+    pub run_s: Option<f64>,
+}
+
+/// Every rule applied to `cases`.
+pub fn readings(cases: &[Case], contracts: &[Contract], spans: Spans) -> Vec<Reading> {
     let no_limits = Contract::default();
     let contract = |case: &Case| {
         let class = case.class.unwrap_or(0) as usize;
@@ -173,6 +186,7 @@ pub fn readings(cases: &[Case], contracts: &[Contract], span_s: Option<f64>) -> 
     let reading = |rule: &Rule| {
         let counted = || cases.iter().filter(|case| (rule.counts)(case, contract(case)));
         let good = counted().filter(|case| (rule.good)(case)).count() as u64;
+        let span_s = if rule.id == OWN_RULE { spans.window_s } else { spans.run_s };
         Reading {
             rule: rule.id.to_owned(),
             tool: rule.tool.to_owned(),

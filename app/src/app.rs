@@ -10,7 +10,7 @@ use web_sys::HtmlElement;
 use crate::browser;
 use crate::panels::{
     Answer, Causes, Figures, Glossary, GlossaryDialog, Header, Outcomes, Patterns, Pools,
-    PresetsDialog, Rail, ShareDialog, StatusLine, Uploads,
+    PresetsDialog, Rail, RemedyPanel, ShareDialog, StatusLine, Uploads,
 };
 use crate::state::uploads::Desk;
 use crate::state::{Screen, Workbench};
@@ -42,6 +42,7 @@ pub fn App() -> impl IntoView {
                 <Pools/>
                 <Figures/>
                 <Causes/>
+                <RemedyPanel/>
                 <Outcomes/>
                 <Uploads/>
             </div>

@@ -17,6 +17,7 @@ mod over_time;
 mod pools;
 mod presets;
 mod reload;
+mod remedies;
 mod share;
 mod sharing;
 mod uploaded_run;

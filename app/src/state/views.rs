@@ -27,6 +27,8 @@ pub struct Views {
     pub life_cycle: Asked,
     /// What settings cost, each lifted alone.
     pub lifted: Asked,
+    /// What else would help.
+    pub remedies: Asked,
     /// Which benchmark points can serve a fit.
     pub usable: Asked,
     /// The way from a benchmark to the plan.
@@ -46,6 +48,7 @@ impl Views {
             capacity: slot(),
             life_cycle: slot(),
             lifted: slot(),
+            remedies: slot(),
             usable: slot(),
             bridged: slot(),
             rerun: slot(),
@@ -54,19 +57,20 @@ impl Views {
     }
 
     /// Every slot.
-    pub(super) fn all(self) -> [Asked; 8] {
+    pub(super) fn all(self) -> [Asked; 9] {
         let Self {
             crossed,
             recounted,
             capacity,
             life_cycle,
             lifted,
+            remedies,
             usable,
             bridged,
             rerun,
             drag: _,
         } = self;
-        [crossed, recounted, capacity, life_cycle, lifted, usable, bridged, rerun]
+        [crossed, recounted, capacity, life_cycle, lifted, remedies, usable, bridged, rerun]
     }
 
     /// Hands an event to the view whose job it is about.

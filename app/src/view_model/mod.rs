@@ -24,6 +24,7 @@ pub mod people;
 pub mod policies;
 pub mod pools;
 pub mod rate_picture;
+pub mod remedies;
 pub mod route;
 pub mod rules;
 pub mod sharing;

@@ -3,6 +3,7 @@
 mod client;
 pub mod protocol;
 pub mod reader;
+pub mod remedies;
 pub mod scope;
 pub mod simulator;
 

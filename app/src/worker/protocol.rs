@@ -20,6 +20,7 @@ use goodput_engine::scenario::{TraceForm, TraceWorkload};
 use serde::{Deserialize, Serialize};
 
 use super::reader::{FileId, Judged, ReadFile};
+use super::remedies::Remedies;
 
 /// Changes with every change of a message below.
 pub const PROTOCOL: u32 = 5;
@@ -105,6 +106,8 @@ pub enum Question {
     LifeCycle,
     /// What every setting that cost requests cost, lifted alone and simulated.
     LiftSettings,
+    /// What else would help, each edit simulated.
+    Remedies,
     /// Which benchmark points can serve a fit of the pool at an index.
     Usable(usize, Vec<PointsOfFile>),
     /// The way from the only point of a file to what the plan may count on.
@@ -127,6 +130,8 @@ pub enum Finding {
     LifeCycle(LifeCycle),
     /// What settings cost, most good requests first.
     SettingsLifted(Vec<SettingLifted>),
+    /// What else would help.
+    Remedies(Remedies),
     /// How many points can serve a fit, and why the others cannot.
     Usable(u64, Vec<ExcludedPoint>),
     /// The way from a benchmark to the plan.

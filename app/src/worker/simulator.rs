@@ -9,6 +9,7 @@ use goodput_engine::compare;
 use goodput_engine::estimate;
 use goodput_engine::planner::{self, Scope, report::PlanReport};
 use goodput_engine::problem::Problem;
+use goodput_engine::remedies;
 use goodput_engine::rerun;
 use goodput_engine::scenario::doc::{ScenarioDoc, SloDoc};
 use goodput_engine::scenario::{self, Pool, Scenario};
@@ -123,6 +124,10 @@ impl Simulator {
             Question::LifeCycle => {
                 let Served { scenario, requests, run, .. } = self.served(doc)?;
                 Finding::LifeCycle(accounts::life_cycle(scenario, (requests, &run.stamps)))
+            }
+            Question::Remedies => {
+                let found = remedies::remedies(doc, &checked(doc)?).map_err(unanswerable)?;
+                Finding::Remedies(found.into())
             }
             Question::LiftSettings => {
                 let Served { scenario, requests, run, .. } = self.served(doc)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::accounts::{Simulated, rows, window};
 use crate::scenario::Scenario;
@@ -10,7 +10,7 @@ use crate::slo::{Outcome, RequestStamps};
 use crate::workload::OfferedRequest;
 
 /// Requests that had one outcome in the first scenario and another, or the same, in the second.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
     /// Outcome in the first.
     pub from: Outcome,

@@ -41,6 +41,13 @@ pub enum Edit {
     },
     /// Renames the scenario.
     Rename(String),
+    /// The document with a remedy, and what that is called.
+    Remedy {
+        /// In words.
+        title: String,
+        /// The document with it.
+        doc: Box<ScenarioDoc>,
+    },
     /// Another document: a preset, a link, a file.
     Open {
         /// Where it comes from, in words.
@@ -151,7 +158,9 @@ impl Edit {
             }
             Self::Limit { field, class, ms } => move_limit(doc, *field, *class, *ms),
             Self::Rename(name) => doc.name.clone_from(name),
-            Self::Open { doc: other, .. } => doc.clone_from(other),
+            Self::Remedy { doc: other, .. } | Self::Open { doc: other, .. } => {
+                doc.clone_from(other);
+            }
             Self::AddClass => add_class(doc),
             Self::DuplicateClass(i) => duplicate_class(doc, *i),
             Self::RemoveClass(i) => {
@@ -219,6 +228,7 @@ impl Edit {
             Self::Handle { name, .. } => name.clone(),
             Self::Limit { field, .. } => Field::Class(0, *field).kind().label.to_owned(),
             Self::Rename(_) => "name".into(),
+            Self::Remedy { title, .. } => title.clone(),
             Self::Open { from, .. } => format!("opening {from}"),
             Self::AddClass => "adding a class".into(),
             Self::DuplicateClass(_) => "duplicating a class".into(),

@@ -9,6 +9,9 @@ use crate::view_model::remedies::{self, RemedyLine};
 use crate::worker::protocol::{Finding, Question, Viewed};
 use crate::worker::remedies::Remedies;
 
+/// Numbers that get worse which stand there at once.
+const SHOWN: usize = 4;
+
 /// The panel; nothing is simulated before it is opened.
 #[component]
 pub fn RemedyPanel() -> impl IntoView {
@@ -82,7 +85,7 @@ fn table(found: &Remedies) -> impl IntoView + use<> {
                 <tr>
                     <th scope="col">"Edit"</th>
                     <th scope="col">"Good"</th>
-                    <th scope="col">"Per further good"</th>
+                    <th scope="col">"Per 1,000 more good"</th>
                     <th scope="col">"Per month"</th>
                     <th scope="col">"Makes worse"</th>
                     <th scope="col">
@@ -106,16 +109,31 @@ fn table(found: &Remedies) -> impl IntoView + use<> {
 }
 
 fn row(line: RemedyLine, apply: impl Fn() + 'static) -> AnyView {
-    let RemedyLine { title, notes, good, each, per_month, worse, moved, holds, gains } = line;
+    let RemedyLine { title, notes, good, per_thousand, per_month, worse, moved, holds, gains } =
+        line;
     let label = format!("Apply: {title}");
     let notes = notes.into_iter().map(|note| view! { <span class="why">{note}</span> });
     let (per_month, more) = per_month.unwrap_or_else(|| ("–".to_owned(), String::new()));
     let lines =
         |all: Vec<String>| all.into_iter().map(|line| view! { <li>{line}</li> }).collect_view();
+    let mut worse = worse;
+    let rest = worse.split_off(worse.len().min(SHOWN));
+    let rest = (!rest.is_empty()).then(|| {
+        view! {
+            <details class="more">
+                <summary>{format!("and {} more", rest.len())}</summary>
+                <ul class="lines">{lines(rest)}</ul>
+            </details>
+        }
+    });
     let worse = if worse.is_empty() {
         "nothing that is measured".into_any()
     } else {
-        view! { <ul class="lines">{lines(worse)}</ul> }.into_any()
+        view! {
+            <ul class="lines">{lines(worse)}</ul>
+            {rest}
+        }
+        .into_any()
     };
     let moved = (!moved.is_empty()).then(|| {
         view! {
@@ -129,7 +147,7 @@ fn row(line: RemedyLine, apply: impl Fn() + 'static) -> AnyView {
         <tr class:on=holds class:dim=!gains>
             <th scope="row">{title} {notes.collect_view()} {moved}</th>
             <td>{good.0} <span class="why">{good.1}</span></td>
-            <td>{each}</td>
+            <td>{per_thousand}</td>
             <td>{per_month} <span class="why">{more}</span></td>
             <td class="worse">{worse}</td>
             <td>

@@ -17,8 +17,8 @@ pub struct RemedyLine {
     pub notes: Vec<String>,
     /// Share of good requests, and points more.
     pub good: (String, String),
-    /// A further good request costs that.
-    pub each: String,
+    /// A thousand further good requests cost that.
+    pub per_thousand: String,
     /// Per month, and what that is more.
     pub per_month: Option<(String, String)>,
     /// Numbers that get worse, before and after.
@@ -70,7 +70,7 @@ fn line(remedy: &Remedy) -> RemedyLine {
         title: words::clause(&remedy.title),
         notes,
         good,
-        each: remedy.cost_per_added_good.map_or_else(|| "–".to_owned(), format::usd),
+        per_thousand: per_thousand(remedy, both("cost.per_month")),
         per_month: both("cost.per_month").map(|(before, after)| {
             let more = after - before;
             let sign = if more > 0.0 { "+" } else { "" };
@@ -80,6 +80,17 @@ fn line(remedy: &Remedy) -> RemedyLine {
         moved: remedy.moved.as_deref().map(moves).unwrap_or_default(),
         holds: remedy.contract_holds,
         gains: remedy.added_good > 0,
+    }
+}
+
+/// What a fleet costs a month is its price: one that costs no more there costs nothing, however long
+/// its run drains.
+fn per_thousand(remedy: &Remedy, per_month: Option<(f64, f64)>) -> String {
+    let is_free = per_month.is_some_and(|(before, after)| before.total_cmp(&after).is_eq());
+    match remedy.cost_per_added_good {
+        Some(_) if is_free => format::usd(0.0),
+        Some(each) => format::usd(1_000.0 * each),
+        None => "–".to_owned(),
     }
 }
 
@@ -163,7 +174,7 @@ mod tests {
         let line = line(&remedy());
         assert_eq!(line.title, "Three replicas more");
         assert_eq!(line.good, ("98.1\u{202f}%".into(), "+40.7 points".into()));
-        assert_eq!(line.each, "$0.00081");
+        assert_eq!(line.per_thousand, "$0.81");
         assert_eq!(line.per_month, Some(("$9,855".into(), "+$5,913".into())));
         assert_eq!(line.notes, ["the contract holds", "they have to be had"]);
         // What nobody would see, and what has a column of its own, is not there.
@@ -177,6 +188,10 @@ mod tests {
     fn what_gains_nothing_has_no_price_for_a_gain() {
         let none = Remedy { added_good: -3, cost_per_added_good: None, ..remedy() };
         let line = line(&none);
-        assert_eq!((line.each.as_str(), line.gains), ("–", false));
+        assert_eq!((line.per_thousand.as_str(), line.gains), ("–", false));
+        // The same fleet for a month: what its run costs more is the time it takes to drain.
+        let mut same_fleet = remedy();
+        same_fleet.results[1].after = same_fleet.results[1].before;
+        assert_eq!(super::line(&same_fleet).per_thousand, "$0");
     }
 }

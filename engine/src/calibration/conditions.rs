@@ -3,6 +3,7 @@
 use rand_distr::{Distribution, Gamma};
 
 use super::names::{same_gpu, same_model};
+use crate::counted::plural;
 use crate::ingest::{BenchmarkPoint, Load};
 use crate::rng::{Key, Stream, keyed};
 use crate::scenario::Pool;
@@ -180,7 +181,8 @@ fn replicas(
         }
     }
     let Some(gpus) = context.gpu_count else {
-        assumptions.push(format!("the benchmark ran on one replica ({tensor_parallel} GPUs)"));
+        let gpus = plural(tensor_parallel, "GPU", "GPUs");
+        assumptions.push(format!("the benchmark ran on one replica ({gpus})"));
         return Ok(1);
     };
     if gpus == 0 || gpus % tensor_parallel != 0 {

@@ -249,7 +249,15 @@ fn row(
 /// a price, and among equals, whatever gains most.
 fn cheapest_first(a: &RemedyRow, b: &RemedyRow) -> Ordering {
     let gains = |row: &RemedyRow| row.added_good > 0;
-    let cost = |row: &RemedyRow| row.cost_per_added_good.unwrap_or(0.0);
+    // What a fleet costs a month is its price; what a run costs also moves with how long it drains.
+    let is_free = |row: &RemedyRow| {
+        let per_month = row.results.iter().find(|change| change.name == "cost.per_month");
+        per_month.is_none_or(|change| change.delta == Some(0.0))
+    };
+    let cost = |row: &RemedyRow| match row.cost_per_added_good {
+        Some(cost) if !is_free(row) => cost,
+        _ => 0.0,
+    };
     let by_gain = gains(b).cmp(&gains(a));
     by_gain.then(cost(a).total_cmp(&cost(b))).then(b.added_good.cmp(&a.added_good))
 }

@@ -95,9 +95,9 @@ impl Retries {
         jitter: f64,
     ) -> Result<Self, Vec<Problem>> {
         let ranges = [
-            ("backoff_base_s", "the first back-off, seconds", base_s, 0.0..=Self::LONGEST_S),
+            ("backoff_base_s", "the first back-off in seconds", base_s, 0.0..=Self::LONGEST_S),
             ("backoff_factor", "the growth of back-off", factor, 1.0..=10.0),
-            ("backoff_max_s", "the longest back-off, seconds", longest_s, 0.0..=Self::LONGEST_S),
+            ("backoff_max_s", "the longest back-off in seconds", longest_s, 0.0..=Self::LONGEST_S),
             ("jitter", "the random share of back-off", jitter, 0.0..=1.0),
         ];
         let problems: Vec<Problem> = ranges
@@ -105,7 +105,7 @@ impl Retries {
             .filter(|(.., value, range)| !range.contains(value))
             .map(|(field, what, value, range)| {
                 let hint = format!("give {} to {}", range.start(), range.end());
-                Problem::error(field, format!("{what}, is {value}", value = typed(value)), hint)
+                Problem::error(field, format!("{what} is {value}", value = typed(value)), hint)
             })
             .collect();
         if problems.is_empty() {

@@ -100,6 +100,17 @@ fn check_percentiles(
                 "give a number above 0 and up to 100, e.g. 95",
             );
         }
+        if a_percentile && percentile <= 1.0 {
+            let meant = typed(100.0 * percentile);
+            findings.warning(
+                format!("{path}[{index}].percentile"),
+                format!(
+                    "a target on p{} is met by almost any fleet: nearly all may be later",
+                    typed(percentile)
+                ),
+                format!("percentiles are per cent: give {meant} if p{meant} is meant"),
+            );
+        }
         let a_limit = (SHORTEST_S * 1e3..=longest_ms).contains(&limit_ms);
         if !a_limit {
             findings.error(

@@ -50,6 +50,18 @@ fn the_finer_limits_are_limits() {
 }
 
 #[test]
+fn a_share_in_place_of_a_percentile_is_asked_about() {
+    let target = |percentile| {
+        let target = PercentileTargetDoc { of: Limit::Ttft, percentile, limit_ms: 1e3 };
+        warnings(&class(|c| c.slo.percentile_targets = vec![target]))
+    };
+    assert_eq!(target(95.0), []);
+    let [asked] = &target(0.95)[..] else { panic!("one warning") };
+    assert_eq!(asked.path, "workload.classes[0].slo.percentile_targets[0].percentile");
+    assert!(asked.hint.contains("give 95 if p95 is meant"), "{asked}");
+}
+
+#[test]
 fn the_confidence_of_a_plan_has_a_range_and_a_default() {
     let sure = |confidence| with(|doc| doc.targets.confidence = confidence);
     let known = |doc: &ScenarioDoc| check(doc).expect("valid").scenario.confidence;

@@ -284,8 +284,9 @@ fn goodput_per_gpu_hour_counts_the_hours_of_its_window() {
     let with = report(&[("/workload/warmup_s", json!(60.0))]);
     let hours = 2.0 * (with.ended_s.max(with.horizon_s) - with.warmup_s) / 3600.0;
     let expected = with.goodput.good as f64 / hours;
-    assert!((with.goodput.good_per_gpu_hour / expected - 1.0).abs() < 1e-12);
+    let per_hour = |report: &SimReport| report.goodput.good_per_gpu_hour.expect("hours");
+    assert!((per_hour(&with) / expected - 1.0).abs() < 1e-12);
     let without = report(&[]);
-    let ratio = with.goodput.good_per_gpu_hour / without.goodput.good_per_gpu_hour;
+    let ratio = per_hour(&with) / per_hour(&without);
     assert!((ratio - 1.0).abs() < 0.15, "a warm-up does not halve goodput: {ratio}");
 }

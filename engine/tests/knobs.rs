@@ -186,7 +186,7 @@ fn more_tensor_parallelism_is_not_more_goodput_per_gpu() {
             pool["model"] = json!("qwen3-32b");
             pool["tensor_parallel"] = json!(tensor_parallel);
         });
-        run.report.goodput.good_per_gpu_hour
+        run.report.goodput.good_per_gpu_hour.expect("hours")
     };
     let [one, two, eight] = [1, 2, 8].map(per_gpu_hour);
     assert!(two > 1.2 * one && two > 1.2 * eight, "at TP 1, 2, 8: {one} {two} {eight}");

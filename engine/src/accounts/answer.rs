@@ -143,7 +143,10 @@ impl<'a> Answer<'a> {
         let supply = self.supply(&served, requests);
         let binding = Binding::of(&served).unwrap_or_else(|| Binding::all_of(&supply));
         let untold = untold(window, run);
-        let evidence = Evidence::of(self.scenario, window, untold, binding, supply.required.rps);
+        let mut evidence =
+            Evidence::of(self.scenario, window, untold, binding, supply.required.rps);
+        let debt = debt(&series, (requests, contracts), run, *horizon, &served);
+        evidence.crowd = self.scenario.users().map(|users| (users, debt.waiting_at_end));
         let all = Latencies::of(window);
         let [ttft, ttfvt, tpot, e2e, longest_stall] = all.histograms();
         let [ttft_ms, ttfvt_ms, tpot_ms, e2e_ms, longest_stall_ms, queue_wait_ms] =
@@ -172,7 +175,7 @@ impl<'a> Answer<'a> {
             longest_stall_ms,
             queue_wait_ms,
             classes: self.classes(window, &rows, run),
-            debt: debt(&series, (requests, contracts), run, *horizon, &served),
+            debt,
             prefix_cache: prefix_cache(self.scenario, window, (requests, run), &supply),
             kv: kv_use(&self.fleet, run, *horizon),
             cost: self.cost(&rows, run),

@@ -1,11 +1,11 @@
 //! A closed loop in numbers: users are not requests in flight.
 
-use super::report::{ClosedLoopReport, MixRate, Supply};
-use super::supply::{peak_windows, required, required_peak};
+use super::report::ClosedLoopReport;
+use super::supply::peak_windows;
 use super::tally::Row;
 use crate::scenario::Scenario;
 use crate::units::Picos;
-use crate::workload::{ClosedLoop, OfferedRequest, demand};
+use crate::workload::{ClosedLoop, Demand, OfferedRequest, demand};
 
 /// What came of the users of a class in `[from, to)`, from all its `rows`.
 pub fn closed_loop(crowd: &ClosedLoop, rows: &[Row], from: Picos, to: Picos) -> ClosedLoopReport {
@@ -30,21 +30,16 @@ pub fn closed_loop(crowd: &ClosedLoop, rows: &[Row], from: Picos, to: Picos) -> 
     }
 }
 
-/// Demand that comes however late it is served, mean and peak. Users in a closed loop ask less the
-/// longer they wait, so theirs never outgrows what is sustained.
-pub fn unyielding(
-    scenario: &Scenario,
-    requests: &[OfferedRequest],
-    supply: &Supply,
-) -> (MixRate, MixRate) {
+/// Demand that comes however late it is served; `None` where all does. Users in a closed loop ask
+/// less the longer they wait, so theirs never outgrows what is sustained.
+pub fn unyielding(scenario: &Scenario, requests: &[OfferedRequest]) -> Option<Demand> {
     if !scenario.has_closed_loop() {
-        return (supply.required, supply.required_peak);
+        return None;
     }
     let Scenario { horizon, classes, .. } = scenario;
     let comes_anyhow = |request: &&OfferedRequest| {
         classes[request.class as usize].arrivals.closed_loop().is_none()
     };
     let open: Vec<OfferedRequest> = requests.iter().filter(comes_anyhow).copied().collect();
-    let demand = demand(classes, &open, *horizon, peak_windows(*horizon));
-    (required(&demand, *horizon), required_peak(&demand, supply))
+    Some(demand(classes, &open, *horizon, peak_windows(*horizon)))
 }

@@ -1,9 +1,9 @@
 //! Queue debt: work accepted and unfinished, over time and at its worst.
 
 use super::parts::{PartSupply, Served};
-use super::report::{Debt, MixRate, SeriesPoint};
+use super::report::{Debt, MixRate, SeriesPoint, Supply};
 use crate::sim::{Sample, SimRun};
-use crate::slo::{Contract, RequestStamps};
+use crate::slo::{Contract, Fate, RequestStamps};
 use crate::units::Picos;
 use crate::workload::OfferedRequest;
 
@@ -12,7 +12,7 @@ pub fn series(
     run: &SimRun,
     (requests, contracts): (&[OfferedRequest], &[Contract]),
 ) -> Vec<SeriesPoint> {
-    let useless = PastLimit::of(requests, &run.stamps, contracts);
+    let useless = PastLimit::of(requests, run, contracts);
     let mut points = Vec::with_capacity(run.samples.len());
     let mut before = Sample::default();
     let mut due = Due::default();
@@ -72,7 +72,30 @@ impl Due {
     }
 }
 
-/// Requests that wait in a queue, never scheduled, past a limit on first token or completion; of
+/// Since when a request waits to be scheduled, in a queue or where no replica takes requests; of
+/// clients who try again, since the last attempt.
+fn waits_from(stamps: &RequestStamps) -> Option<Picos> {
+    match stamps.queued {
+        Some(queued) => Some(queued - stamps.held),
+        None => Some(stamps.ended? - stamps.held).filter(|_| stamps.held > Picos::ZERO),
+    }
+}
+
+/// Until when it does: whoever is never scheduled nor leaves, until the run is `over`.
+fn waits_until(stamps: &RequestStamps, over: Picos) -> Option<Picos> {
+    match (stamps.scheduled, stamps.fate) {
+        (None, Fate::Unfinished) => Some(over),
+        (scheduled, _) => scheduled.or(stamps.ended),
+    }
+}
+
+/// Just after the last moment of a run that is looked at.
+fn over(run: &SimRun) -> Picos {
+    let last = run.samples.last().map_or(Picos::ZERO, |sample| sample.at);
+    last.max(run.ended) + Picos(1)
+}
+
+/// Requests that wait to be scheduled, never yet, past a limit on first token or completion; of
 /// clients who try again, the wait of the last attempt.
 struct PastLimit {
     /// When each became one, ascending.
@@ -82,13 +105,14 @@ struct PastLimit {
 }
 
 impl PastLimit {
-    fn of(requests: &[OfferedRequest], stamps: &[RequestStamps], contracts: &[Contract]) -> Self {
-        let spans = requests.iter().zip(stamps).filter_map(|(request, stamps)| {
+    fn of(requests: &[OfferedRequest], run: &SimRun, contracts: &[Contract]) -> Self {
+        let over = over(run);
+        let spans = requests.iter().zip(&run.stamps).filter_map(|(request, stamps)| {
             let contract = &contracts[request.class as usize];
             let limits = [contract.ttft, contract.ttfvt, contract.e2e];
             let limit = limits.into_iter().flatten().min()?;
-            let from = stamps.queued?.max(request.due + limit);
-            let to = stamps.scheduled.or(stamps.ended)?;
+            let to = waits_until(stamps, over)?;
+            let from = waits_from(stamps)?.max(request.due + limit);
             (from < to).then_some((from, to))
         });
         let (mut from, mut to): (Vec<_>, Vec<_>) = spans.unzip();
@@ -107,16 +131,17 @@ impl PastLimit {
 
     /// The most there are at any moment, and their share of all that were never scheduled then. It
     /// is reached where one begins, and holds from just after.
-    fn peak(&self, stamps: &[RequestStamps]) -> (u64, f64) {
+    fn peak(&self, run: &SimRun) -> (u64, f64) {
         let just_after = |begin: &Picos| (self.at(*begin + Picos(1)), std::cmp::Reverse(*begin));
         let Some((most, std::cmp::Reverse(at))) = self.from.iter().map(just_after).max() else {
             return (0, 0.0);
         };
+        let over = over(run);
         let waits = |stamps: &&RequestStamps| {
-            stamps.queued.is_some_and(|queued| queued <= at)
-                && stamps.scheduled.or(stamps.ended).is_some_and(|until| until > at + Picos(1))
+            waits_from(stamps).is_some_and(|from| from <= at)
+                && waits_until(stamps, over).is_some_and(|until| until > at + Picos(1))
         };
-        let waiting = stamps.iter().filter(waits).count();
+        let waiting = run.stamps.iter().filter(waits).count();
         (most, most as f64 / waiting.max(1) as f64)
     }
 }
@@ -134,14 +159,24 @@ pub fn debt(
     // Each pool's own: what one has to spare works off none of another's.
     let growth = |rate: fn(&MixRate) -> f64| {
         let of = |part: &PartSupply| {
-            (rate(&part.unyielding.1) - rate(&part.supply.sustainable_at_peak)).max(0.0)
+            let (need, have) = part.tightest();
+            (rate(&need) - rate(&have)).max(0.0)
         };
         parts().map(of).fold(0.0, |sum, one| sum + one)
     };
-    let utilization = |part: &PartSupply| part.unyielding.0.rps / part.supply.sustainable.rps;
-    let utilization = parts().map(utilization).fold(0.0, f64::max);
-    let (past_limit, share_past_limit) =
-        PastLimit::of(requests, &run.stamps, contracts).peak(&run.stamps);
+    // What is left of the largest fleet, at the end, beside the mean demand.
+    let room = |part: &PartSupply| {
+        let Supply { sustainable, over_time, .. } = &part.supply;
+        let there = over_time.as_ref().map_or(1.0, |over_time| {
+            let last = over_time.replicas.last().copied().unwrap_or(0.0);
+            last / f64::from(over_time.most_replicas)
+        });
+        there - part.unyielding.0.rps / sustainable.rps
+    };
+    let room = parts().map(room).fold(1.0, f64::min);
+    let is_served = |stamps: &RequestStamps| stamps.fate != Fate::Unfinished;
+    let drains = run.cut_off.is_some() || run.stamps.iter().all(is_served);
+    let (past_limit, share_past_limit) = PastLimit::of(requests, run, contracts).peak(run);
     let end = series.iter().rev().find(|point| point.t_s <= horizon_s).copied().unwrap_or_default();
     let peaks = &run.peaks;
     Debt {
@@ -155,8 +190,8 @@ pub fn debt(
         work_at_end_s: end.backlog_work_s,
         growth_rps: growth(|rate| rate.rps),
         growth_decode_tps: growth(|rate| rate.decode_tps),
-        drain_s: (run.ended.as_secs() - horizon_s).max(0.0),
-        drain_while_serving_s: (utilization < 1.0).then(|| peaks.work_s / (1.0 - utilization)),
+        drain_s: drains.then(|| (run.ended.as_secs() - horizon_s).max(0.0)),
+        drain_while_serving_s: (room > 0.0).then(|| peaks.work_s / room),
         peak_past_limit: past_limit,
         share_past_limit_at_peak: share_past_limit,
         past_limit_at_end: end.waiting_past_limit,

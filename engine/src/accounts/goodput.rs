@@ -27,7 +27,7 @@ pub fn goodput(scenario: &Scenario, window: &[Row], gpu_hours: f64) -> Goodput {
         kind: if unchecked { GoodputKind::LatencyOnlyGoodput } else { GoodputKind::SloGoodput },
         good,
         good_rps: good as f64 / seconds,
-        good_per_gpu_hour: good as f64 / gpu_hours,
+        good_per_gpu_hour: (gpu_hours > 0.0).then(|| good as f64 / gpu_hours),
         input_tps: input as f64 / seconds,
         output_tps: output_tps(answered),
         good_output_tps: output_tps(|row| row.outcome == Outcome::Good),

@@ -3,8 +3,10 @@
 
 use std::borrow::Cow;
 
+use super::over_time::over_time;
+use super::provision::Provisioned;
 use super::report::{MixRate, Supply};
-use super::supply::{Saturations, required, supply};
+use super::supply::{Saturations, required, required_peak, supply};
 use super::{closed_loop, peak_windows};
 use crate::scenario::Scenario;
 use crate::sim::{FleetSpec, SimRun, WorkRate};
@@ -45,9 +47,9 @@ impl<'a> Part<'a> {
                     of_pool = routed(mix, pool);
                     &of_pool
                 };
-                let Scenario { classes, horizon, .. } = scenario.as_ref();
+                let Scenario { classes, warmup, horizon, .. } = scenario.as_ref();
                 let replicas = (&spec.replica, scenario.pool.most_replicas());
-                let saturations = Saturations::of(classes, asked, *horizon, replicas);
+                let saturations = Saturations::of(classes, asked, (*warmup, *horizon), replicas);
                 Self { scenario, saturations }
             })
             .collect()
@@ -94,17 +96,18 @@ impl<'a> Served<'a> {
             let (requests, stamps): (Vec<_>, Vec<_>) = rows.map(|(r, s)| (*r, *s)).unzip();
             (requests.into(), stamps.into())
         };
-        let parts = (0..).zip(parts).zip(&fleet.pools);
+        let parts = (0..).zip(parts).zip(fleet.pools.iter().zip(&run.pools));
         parts
-            .map(|((pool, part), spec)| {
+            .map(|((pool, part), (spec, did))| {
                 let (requests, stamps) = split(pool);
                 // What closed loops and sessions ask is known only now.
-                let Scenario { classes, horizon, .. } = part.scenario.as_ref();
+                let Scenario { classes, warmup, horizon, .. } = part.scenario.as_ref();
                 let replicas = (&spec.replica, part.scenario.pool.most_replicas());
-                let again = || Saturations::of(classes, &requests, *horizon, replicas);
+                let again = || Saturations::of(classes, &requests, (*warmup, *horizon), replicas);
                 let measured = run.requests.as_ref().and_then(|_| again());
                 let saturations = measured.or(part.saturations);
-                let of = |s| PartSupply::of(&part.scenario, &s, (&requests, &stamps));
+                let there = Provisioned::new(spec, did);
+                let of = |s| PartSupply::of(&part.scenario, &s, (&requests, &stamps), &there);
                 let supply = saturations.map(of);
                 Self { part, requests, stamps, supply }
             })
@@ -139,21 +142,46 @@ impl PartSupply {
         scenario: &Scenario,
         saturations: &Saturations,
         (requests, stamps): (&[OfferedRequest], &[RequestStamps]),
+        provisioned: &Provisioned,
     ) -> Self {
-        let Scenario { classes, horizon, pool, .. } = scenario;
+        let Scenario { classes, warmup, horizon, pool, .. } = scenario;
         let demand = demand(classes, requests, *horizon, peak_windows(*horizon));
         let rows = (requests, stamps);
-        let supply = supply(rows, &demand, (saturations, pool.most_replicas()), *horizon);
-        let unyielding = closed_loop::unyielding(scenario, requests, &supply);
+        let most = pool.most_replicas();
+        let mut supply = supply(rows, &demand, (saturations, most), (*warmup, *horizon));
+        let open = closed_loop::unyielding(scenario, requests);
+        let unyielding = match &open {
+            None => (supply.required, supply.required_peak),
+            Some(open) => (required(open, *horizon), required_peak(open, &supply, *warmup)),
+        };
+        let comes_anyhow = open.as_ref().unwrap_or(&demand);
+        supply.over_time = over_time(&supply, comes_anyhow, (provisioned, most), *horizon);
         Self { supply, unyielding }
+    }
+
+    /// Demand that does not yield and what is sustained of it, where most is asked of each replica
+    /// that takes requests: at the peak, or where fewer take requests.
+    pub fn tightest(&self) -> (MixRate, MixRate) {
+        tightest(&self.supply, self.unyielding.1)
     }
 
     /// Required over sustainable, mean and at the peak, of what does not yield.
     fn load(&self) -> (f64, f64) {
         let of =
             |need: MixRate, have: MixRate| if need.rps > 0.0 { need.rps / have.rps } else { 0.0 };
-        let (mean, peak) = self.unyielding;
-        (of(mean, self.supply.sustainable), of(peak, self.supply.sustainable_at_peak))
+        let (need, have) = self.tightest();
+        let Supply { sustainable, over_time, .. } = &self.supply;
+        let sustainable = over_time.as_ref().map_or(*sustainable, |there| there.sustainable);
+        (of(self.unyielding.0, sustainable), of(need, have))
+    }
+}
+
+/// Demand and what is sustained of it where most is asked of each replica that takes requests; `peak`
+/// is the demand at its peak that does not yield to waiting.
+pub fn tightest(supply: &Supply, peak: MixRate) -> (MixRate, MixRate) {
+    match &supply.over_time {
+        None => (peak, supply.sustainable_at_peak),
+        Some(over_time) => (over_time.tightest_required, over_time.tightest_sustainable),
     }
 }
 
@@ -198,6 +226,11 @@ pub fn together(
             .filter(|queued| *queued < sustainable.rps),
         sustainable_at_peak: required_peak.times(1.0 / peak_load),
         completed: sum(|supply| supply.completed),
+        over_time: parts
+            .iter()
+            .filter_map(|part| part.supply.over_time.as_ref())
+            .reduce(|tightest, next| if next.load() > tightest.load() { next } else { tightest })
+            .cloned(),
         ..at.clone()
     })
 }

@@ -1,7 +1,7 @@
 //! What was provisioned: the replica time that is paid for, the part of it in which replicas
 //! started, and when.
 
-use crate::sim::{PoolRun, PoolSpec};
+use crate::sim::{PoolRun, PoolSpec, Stint};
 use crate::units::{PICOS_PER_S, Picos};
 
 /// The replicas of a pool over a run.
@@ -38,6 +38,40 @@ impl<'a> Provisioned<'a> {
                 Some((_, to)) if stint.from <= *to => *to = (*to).max(stint.ready),
                 _ => spans.push((stint.from, stint.ready)),
             }
+        }
+        spans
+    }
+
+    /// Whether the same replicas take requests all the time until `to`.
+    pub fn is_constant(&self, to: Picos) -> bool {
+        let whole = |stint: &Stint| stint.ready <= Picos::ZERO && stint.takes_until >= to;
+        self.did.stints.iter().all(whole)
+    }
+
+    /// Replicas that take requests, mean over `[from, to)`.
+    pub fn mean_taking(&self, from: Picos, to: Picos) -> f64 {
+        if self.did.stints.is_empty() {
+            return f64::from(self.spec.replicas);
+        }
+        let within = |stint: &Stint| (stint.takes_until.min(to).0 - stint.ready.max(from).0).max(0);
+        let taking: i128 = self.did.stints.iter().map(|stint| i128::from(within(stint))).sum();
+        taking as f64 / (to - from).0 as f64
+    }
+
+    /// When no replica takes requests, until `to`: spans that do not touch, in order.
+    pub fn nobody_takes(&self, to: Picos) -> Vec<(Picos, Picos)> {
+        if self.did.stints.is_empty() {
+            return if self.spec.replicas > 0 { Vec::new() } else { vec![(Picos::ZERO, to)] };
+        }
+        let taking = self.did.stints.iter().map(|stint| (stint.ready, stint.takes_until));
+        let mut taking: Vec<_> = taking.filter(|(from, until)| from < until).collect();
+        taking.sort_unstable();
+        let (mut spans, mut covered) = (Vec::new(), Picos::ZERO);
+        for (from, until) in taking.into_iter().chain([(to, to)]) {
+            if from.min(to) > covered {
+                spans.push((covered, from.min(to)));
+            }
+            covered = covered.max(until);
         }
         spans
     }
@@ -80,11 +114,11 @@ pub fn is_within(spans: &[(Picos, Picos)], moment: Picos) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::{Stint, StintEnd};
+    use crate::sim::StintEnd;
 
     fn stint(from: i64, ready: i64, to: i64) -> Stint {
         let [from, ready, to] = [from, ready, to].map(Picos);
-        Stint { replica: 0, from, ready, to, end: StintEnd::RunEnded }
+        Stint { replica: 0, from, ready, takes_until: to, to, end: StintEnd::RunEnded }
     }
 
     #[test]
@@ -129,5 +163,11 @@ mod tests {
         assert_eq!(provisioned.most(), 3);
         let (paid, start_up) = provisioned.scaled(Picos::ZERO, Picos(60)).expect("it is scaled");
         assert!((paid - 147e-12).abs() < 1e-20 && (start_up - 21e-12).abs() < 1e-20);
+        // Those that are ready from 0 to 50, 10 to 20, 14 to 60 and 40 to 60.
+        assert!((provisioned.mean_taking(Picos(0), Picos(60)) - 126.0 / 60.0).abs() < 1e-12);
+        assert!((provisioned.mean_taking(Picos(50), Picos(70)) - 1.0).abs() < 1e-12);
+        assert!(!provisioned.is_constant(Picos(60)));
+        assert_eq!(provisioned.nobody_takes(Picos(70)), [(Picos(60), Picos(70))]);
+        assert_eq!(provisioned.nobody_takes(Picos(55)), []);
     }
 }

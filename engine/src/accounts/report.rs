@@ -185,8 +185,8 @@ pub struct Goodput {
     pub good: u64,
     /// Good requests per second of the window.
     pub good_rps: f64,
-    /// Good requests per GPU-hour provisioned.
-    pub good_per_gpu_hour: f64,
+    /// Good requests per GPU-hour provisioned; `null` where no GPU was.
+    pub good_per_gpu_hour: Option<f64>,
     /// Prompt tokens of answered requests per second of the window.
     pub input_tps: f64,
     /// Output tokens of answered requests per second of the window: the throughput that hides
@@ -280,14 +280,17 @@ pub struct Debt {
     pub waiting_at_end: u64,
     /// Seconds of fleet work when the horizon ends.
     pub work_at_end_s: f64,
-    /// Required less sustainable while positive, at the peak: requests per second.
+    /// Required less sustainable while positive, at the peak; where replicas come and go, where
+    /// that is most of what those sustain that take requests: requests per second.
     pub growth_rps: f64,
     /// The same in output tokens per second.
     pub growth_decode_tps: f64,
-    /// From the end of the horizon, with no further arrivals, until nothing is left.
-    pub drain_s: f64,
+    /// From the end of the horizon, with no further arrivals, until nothing is left; `null` where
+    /// that never comes, since no replica takes requests any more.
+    pub drain_s: Option<f64>,
     /// To work the most debt off while the mean demand goes on arriving: work ÷ (1 − required ÷
-    /// sustainable); `null` where the mean demand is all that the fleet sustains, or more.
+    /// sustainable); `null` where the mean demand is all that the fleet sustains, or more. Where
+    /// replicas come and go, by those that take requests when the horizon ends.
     pub drain_while_serving_s: Option<f64>,
     /// Most requests that waited, never scheduled, at any moment though a limit on their first token or their
     /// completion had passed: serving them makes nobody happy.

@@ -34,7 +34,7 @@ pub fn required(demand: &Demand, horizon: Picos) -> MixRate {
 
 /// Expected demand in every window: the rates of the arrival processes, so that chance does not
 /// make a peak of a constant rate. Of a trace it is what was recorded.
-fn over_time(demand: &Demand) -> Vec<MixRate> {
+pub fn windows(demand: &Demand) -> Vec<MixRate> {
     let rate = |bin: &DemandBin| {
         let seconds = (bin.to - bin.from).as_secs();
         MixRate {
@@ -46,15 +46,41 @@ fn over_time(demand: &Demand) -> Vec<MixRate> {
     demand.bins.iter().map(rate).collect()
 }
 
-/// The first window with the most work per second for what sustains `sustained` of the mean mix and
+impl Supply {
+    /// Replicas that work off so much per second, where `most` of them sustain `sustainable`: at the
+    /// peak by what was measured of its mix, else by the part of the time that each kind of token
+    /// takes.
+    pub(super) fn replicas_for(&self, rate: &MixRate, most: u32) -> f64 {
+        let part = |share: f64, tps: f64, of: f64| if tps > 0.0 { share * tps / of } else { 0.0 };
+        let share = if *rate == self.required_peak && self.sustainable_at_peak.rps > 0.0 {
+            rate.rps / self.sustainable_at_peak.rps
+        } else {
+            part(self.prefill_time_share, rate.prefill_tps, self.sustainable.prefill_tps)
+                + part(1.0 - self.prefill_time_share, rate.decode_tps, self.sustainable.decode_tps)
+        };
+        share * f64::from(most)
+    }
+}
+
+/// The first window that is not all warm-up: what is due before is not counted, so its peak is none of
+/// what is.
+fn counted(demand: &Demand, warmup: Picos) -> usize {
+    demand.bins.iter().position(|bin| bin.to > warmup).unwrap_or(0)
+}
+
+/// The first counted window with the most work per second for what sustains `sustained` of the mean mix and
 /// then spends the share `prefill_time` on prompts.
-fn busiest(windows: &[MixRate], sustained: &MixRate, prefill_time: f64) -> usize {
+fn busiest(
+    (windows, counted): (&[MixRate], usize),
+    sustained: &MixRate,
+    prefill_time: f64,
+) -> usize {
     let work = |window: &MixRate| {
         prefill_time * window.prefill_tps / sustained.prefill_tps
             + (1.0 - prefill_time) * window.decode_tps / sustained.decode_tps
     };
-    let mut best = (0, 0.0);
-    for (index, window) in windows.iter().enumerate() {
+    let mut best = (counted, 0.0);
+    for (index, window) in windows.iter().enumerate().skip(counted) {
         // Of windows equal but for rounding, the first.
         if work(window) > best.1 * (1.0 + 1e-9) {
             best = (index, work(window));
@@ -64,9 +90,10 @@ fn busiest(windows: &[MixRate], sustained: &MixRate, prefill_time: f64) -> usize
 }
 
 /// Demand in the busiest window of a part of what `supply` is for.
-pub fn required_peak(part: &Demand, supply: &Supply) -> MixRate {
-    let windows = over_time(part);
-    let busiest = busiest(&windows, &supply.sustainable, supply.prefill_time_share);
+pub fn required_peak(part: &Demand, supply: &Supply, warmup: Picos) -> MixRate {
+    let windows = windows(part);
+    let counted = (windows.as_slice(), counted(part, warmup));
+    let busiest = busiest(counted, &supply.sustainable, supply.prefill_time_share);
     windows.get(busiest).copied().unwrap_or_default()
 }
 
@@ -83,18 +110,20 @@ pub struct Saturations {
 }
 
 impl Saturations {
-    /// Measures one of so many replicas on what `classes` offer in `[0, horizon)`. `None` when no
-    /// request fits.
+    /// Measures one of so many replicas on what `classes` offer in `[0, horizon)`, whose peak is looked
+    /// for from the warm-up on. `None` when no request fits.
     pub fn of(
         classes: &[TrafficClass],
         requests: &[OfferedRequest],
-        horizon: Picos,
+        (warmup, horizon): (Picos, Picos),
         replicas: (&ReplicaSpec, u32),
     ) -> Option<Self> {
         let mean = saturate_one_of(requests, replicas)?;
         let demand = demand(classes, requests, horizon, peak_windows(horizon));
         let sustained = sustainable(&mean, 1);
-        let busiest = busiest(&over_time(&demand), &sustained, mean.prefill_time_share);
+        let windows = windows(&demand);
+        let counted = (windows.as_slice(), counted(&demand, warmup));
+        let busiest = busiest(counted, &sustained, mean.prefill_time_share);
         let peak = demand.bins.get(busiest);
         let at_peak = peak
             .and_then(|peak| mix_between(classes, requests, horizon, (peak.from, peak.to)))
@@ -181,12 +210,13 @@ pub fn supply(
     rows: (&[OfferedRequest], &[RequestStamps]),
     demand: &Demand,
     (saturations, replicas): (&Saturations, u32),
-    horizon: Picos,
+    (warmup, horizon): (Picos, Picos),
 ) -> Supply {
     let saturation = &saturations.mean;
-    let windows = over_time(demand);
+    let windows = windows(demand);
     let sustained = sustainable(saturation, replicas);
-    let peak = busiest(&windows, &sustained, saturation.prefill_time_share);
+    let counted = (windows.as_slice(), counted(demand, warmup));
+    let peak = busiest(counted, &sustained, saturation.prefill_time_share);
     let required_peak = windows.get(peak).copied().unwrap_or_default();
     let prefill_binds = saturations.at_peak.prefill_time_share > 0.5;
     Supply {
@@ -207,6 +237,7 @@ pub fn supply(
         saturated_hit_rate: saturation.hit_share,
         prefill_time_share: saturation.prefill_time_share,
         simplified: false,
+        over_time: None,
     }
 }
 

@@ -2,15 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use super::parts::{PartSupply, Served};
+use super::excess::{Excess, When};
+use super::parts::{PartSupply, Served, tightest};
+use super::proviso::proviso;
 use super::report::{MixRate, SaturatedBy, Supply, TokenKind, Verdict, VerdictState};
 use super::tally::{self, Row};
-use super::words::{percent, span_ms, three_digits};
+use super::unserved::{Door, Unserved, no_replica};
+use super::words::{percent, span_ms, thousands, three_digits};
 use crate::scenario::Scenario;
 use crate::slo::{Contract, Limit, Outcome};
 use crate::stats::apportion;
-use crate::step_time::Origin;
 use crate::units::Picos;
+
+/// Share of the users of closed loops from which on it is said that they wait.
+const MANY_USERS: f64 = 0.05;
 
 /// What the verdict rests on.
 #[derive(Debug, Clone)]
@@ -33,6 +38,14 @@ pub struct Evidence<'a> {
     pub binding: Binding<'a>,
     /// Contract of each class.
     pub contracts: &'a [Contract],
+    /// Who was not served to the end.
+    pub unserved: Unserved,
+    /// What the door let in where demand is above supply.
+    pub door: Door,
+    /// When the horizon ends, seconds.
+    pub horizon_s: f64,
+    /// Users of closed loops, and how many requests wait when the horizon ends.
+    pub crowd: Option<(u64, u64)>,
 }
 
 /// Demand and supply of the pool that has the least to spare.
@@ -77,6 +90,7 @@ impl<'a> Evidence<'a> {
         offered_rps: f64,
     ) -> Self {
         let contracts = scenario.contracts.as_slice();
+        let excess = Excess::of(binding.supply, binding.unyielding);
         Self {
             attained: tally::attained(window, contracts),
             missed_targets: tally::missed_targets(window, contracts),
@@ -85,8 +99,12 @@ impl<'a> Evidence<'a> {
             outcomes: tally::outcomes(window),
             proviso: proviso(scenario),
             offered_rps,
-            binding,
             contracts,
+            unserved: Unserved::of(window),
+            door: Door::of(&scenario.admission, window, excess.span),
+            horizon_s: scenario.horizon.as_secs(),
+            crowd: None,
+            binding,
         }
     }
 
@@ -110,18 +128,19 @@ impl<'a> Evidence<'a> {
             && self.missed_targets.is_empty()
     }
 
-    /// *Overloaded* when debt grows without bound, or when it grows at the peak and breaks the
-    /// contract; a peak that the contract survives is no overload.
+    /// *Overloaded* when debt grows without bound, or when it breaks the contract that it grows for a
+    /// while: at the peak, or where fewer replicas take requests. A peak that the contract survives
+    /// is no overload; where some are never served, the run ended before the debt did.
     fn state(&self) -> VerdictState {
-        let Supply { sustainable, sustainable_at_peak, .. } = self.binding.supply;
-        let (required, required_peak) = self.binding.unyielding;
-        if required.rps > sustainable.rps {
+        let required = self.binding.unyielding.0;
+        let (need, have) = tightest(self.binding.supply, self.binding.unyielding.1);
+        if required.rps > self.binding.supply.sustainable.rps {
             VerdictState::Overloaded
         } else if self.untold.is_some() {
             VerdictState::NotMeasuredHere
         } else if self.contract_holds() {
             VerdictState::Holds
-        } else if required_peak.rps > sustainable_at_peak.rps {
+        } else if need.rps > have.rps || self.unserved.never > 0 {
             VerdictState::Overloaded
         } else {
             VerdictState::LateButStable
@@ -130,76 +149,113 @@ impl<'a> Evidence<'a> {
 
     fn sentence(&self, state: VerdictState) -> String {
         let good = percent(self.attainment);
-        let supply = self.binding.supply;
         match state {
             VerdictState::NotMeasuredHere => self.untold.clone().unwrap_or_default(),
-            VerdictState::Overloaded => {
-                let (need, have, when) = self.excess();
-                let kind = match supply.binds {
-                    TokenKind::Prefill => "Prompts",
-                    TokenKind::Decode => "Outputs",
-                };
-                let mix = if !supply.is_another_mix_at_peak() {
-                    "this mix"
-                } else if when.is_empty() {
-                    "the mean mix"
-                } else {
-                    "the mix at that hour"
-                };
-                format!(
-                    "{kind} need {} tok/s{}{when}; {} sustains {} for {mix}",
-                    three_digits(need.tps(supply.binds)),
-                    self.binding.pool.map_or_else(String::new, |pool| format!(" of pool {pool}")),
-                    if self.binding.pool.is_some() { "it".to_owned() } else { self.binding.who() },
-                    three_digits(have.tps(supply.binds))
-                )
-            }
+            VerdictState::Overloaded => self.overloaded(),
             VerdictState::LateButStable if self.attained => format!(
                 "Debt does not grow, but {}",
                 self.missed_targets
                     .first()
                     .map_or("a percentile target is missed", |clause| clause)
             ),
-            VerdictState::LateButStable if self.unserved() => format!(
-                "Not all work is done: some is turned away or leaves, and only {good} of requests \
-                 are good; debt does not grow"
-            ),
-            VerdictState::LateButStable => format!(
-                "All work is done, but only {good} of requests are good; debt does not grow"
-            ),
-            _ => format!(
-                "{good} of requests are good at {} req/s; peak demand is {} of what {} \
-                 sustains{}{}",
-                three_digits(self.offered_rps),
-                percent(supply.required_peak.rps / supply.sustainable_at_peak.rps),
-                self.binding.who(),
-                if supply.is_another_mix_at_peak() { " of the mix at that hour" } else { "" },
-                if self.binding.unyielding.1.rps > supply.sustainable_at_peak.rps {
-                    ", too briefly to break the contract"
-                } else {
-                    ""
+            VerdictState::LateButStable => {
+                let debt = self.debt_is_bounded();
+                match self.unserved.clause() {
+                    Some(unserved) => format!(
+                        "Not all work is done: {unserved}, and only {good} are good; {debt}"
+                    ),
+                    None => {
+                        format!("All work is done, but only {good} of requests are good; {debt}")
+                    }
                 }
+            }
+            _ => self.holds(&good),
+        }
+    }
+
+    /// What debt does where none grows that does not yield: users of a closed loop wait, and as many
+    /// as there are at most.
+    fn debt_is_bounded(&self) -> String {
+        match self.crowd {
+            Some((users, waiting)) if waiting as f64 >= MANY_USERS * users as f64 => format!(
+                "debt grows until all users wait: {} requests of {} users do when the horizon ends",
+                thousands(waiting as f64),
+                thousands(users as f64)
             ),
+            _ => "debt does not grow".to_owned(),
         }
     }
 
-    /// Whether requests were turned away or left before they were served, so that not all that was
-    /// asked for is work.
-    fn unserved(&self) -> bool {
-        let never_served = [Outcome::Rejected, Outcome::TimedOut, Outcome::CancelledBeforeFirst];
-        never_served.iter().any(|outcome| self.outcomes.get(outcome).is_some_and(|n| *n > 0))
+    fn excess(&self) -> Excess {
+        Excess::of(self.binding.supply, self.binding.unyielding)
     }
 
-    /// Demand that comes anyhow and the supply that it exceeds, at the peak if it does there, else
-    /// in the mean; and when that is.
-    fn excess(&self) -> (MixRate, MixRate, &'static str) {
-        let Supply { sustainable, sustainable_at_peak, .. } = self.binding.supply;
-        let (required, required_peak) = self.binding.unyielding;
-        if required_peak.rps <= sustainable_at_peak.rps {
-            return (required, *sustainable, "");
+    fn overloaded(&self) -> String {
+        let Supply { binds, over_time, .. } = self.binding.supply;
+        let Excess { need, have, when, .. } = self.excess();
+        let without = over_time.as_ref().and_then(|over_time| over_time.without);
+        if let Some(without) = without.filter(|_| have.rps <= 0.0 || self.unserved.never > 0) {
+            return no_replica(
+                &without,
+                (self.binding.pool, self.horizon_s),
+                &need,
+                &self.unserved,
+            );
         }
-        let when = if required_peak.rps > 1.02 * required.rps { " at peak" } else { "" };
-        (required_peak, *sustainable_at_peak, when)
+        let kind = match binds {
+            TokenKind::Prefill => "Prompts",
+            TokenKind::Decode => "Outputs",
+        };
+        let of_pool = self.binding.pool.map_or_else(String::new, |pool| format!(" of pool {pool}"));
+        let (asked, sustained) = (three_digits(need.tps(*binds)), three_digits(have.tps(*binds)));
+        if let (When::Tightest, Some(over_time)) = (when, over_time) {
+            return format!(
+                "{kind} need {asked} tok/s{of_pool} from {} on; the {} of {} replicas that take \
+                 requests then sustain {sustained}",
+                span_ms(1e3 * over_time.tightest_from_s),
+                three_digits(over_time.tightest_replicas),
+                over_time.most_replicas
+            );
+        }
+        let mix = match when {
+            _ if !self.binding.supply.is_another_mix_at_peak() => "this mix",
+            When::Mean => "the mean mix",
+            _ => "the mix at that hour",
+        };
+        let who = if self.binding.pool.is_some() { "it".to_owned() } else { self.binding.who() };
+        let when = when.words();
+        format!("{kind} need {asked} tok/s{of_pool}{when}; {who} sustains {sustained} for {mix}")
+    }
+
+    fn holds(&self, good: &str) -> String {
+        let supply = self.binding.supply;
+        let offered = three_digits(self.offered_rps);
+        let briefly = |need: f64, have: f64| {
+            if need > have { ", too briefly to break the contract" } else { "" }
+        };
+        if let Some(over_time) = &supply.over_time {
+            let (need, have) =
+                (over_time.tightest_required.rps, over_time.tightest_sustainable.rps);
+            let whose =
+                self.binding.pool.map_or_else(String::new, |pool| format!(" of pool {pool}"));
+            return format!(
+                "{good} of requests are good at {offered} req/s; where it is tightest, from {} on, \
+                 demand is {} of what the {} of {} replicas{whose} that take requests then sustain{}",
+                span_ms(1e3 * over_time.tightest_from_s),
+                percent(if have > 0.0 { need / have } else { f64::INFINITY }),
+                three_digits(over_time.tightest_replicas),
+                over_time.most_replicas,
+                briefly(need, have)
+            );
+        }
+        format!(
+            "{good} of requests are good at {offered} req/s; peak demand is {} of what {} \
+             sustains{}{}",
+            percent(supply.required_peak.rps / supply.sustainable_at_peak.rps),
+            self.binding.who(),
+            if supply.is_another_mix_at_peak() { " of the mix at that hour" } else { "" },
+            briefly(self.binding.unyielding.1.rps, supply.sustainable_at_peak.rps)
+        )
     }
 
     fn causes(&self, state: VerdictState) -> Vec<String> {
@@ -208,28 +264,54 @@ impl<'a> Evidence<'a> {
         }
         let mut causes = self.losses();
         causes.extend_from_slice(&self.missed_targets);
+        if self.unserved.never > 0 {
+            causes.push(format!(
+                "{} are never served: no replica takes requests when the run ends",
+                percent(self.unserved.share(self.unserved.never))
+            ));
+        }
         if state == VerdictState::Overloaded {
-            let (need, have, when) = self.excess();
-            let growth = three_digits(need.rps - have.rps);
-            let during = if when.is_empty() { "" } else { " while demand is at its peak" };
-            let what = if self.unserved() {
-                format!(
-                    "demand is {growth} req/s above what is sustained{during}: as much piles up, is \
-                     turned away or leaves"
-                )
-            } else {
-                format!("work piles up at {growth} req/s{during}")
-            };
-            causes.insert(0, what);
-            let by = match self.binding.supply.saturated_by {
-                SaturatedBy::Seats => "every seat (max_num_seqs) is taken",
-                SaturatedBy::KvMemory => "KV memory is full",
-                SaturatedBy::TokenBudget => "every step's max_num_batched_tokens is used up",
-                SaturatedBy::DeclaredRate => "the declared rate is reached",
-            };
-            causes.push(format!("saturated, {by}"));
+            let Excess { need, have, when, .. } = self.excess();
+            if need.rps > have.rps {
+                causes.insert(0, self.growth(&need, &have, when));
+            }
+            causes.extend(self.saturated(&need, &have));
         }
         causes
+    }
+
+    fn growth(&self, need: &MixRate, have: &MixRate, when: When) -> String {
+        let growth = three_digits(need.rps - have.rps);
+        let during = match when {
+            When::Mean => "",
+            When::Peak => " while demand is at its peak",
+            When::Tightest => " meanwhile",
+        };
+        if self.unserved.is_any() {
+            format!(
+                "demand is {growth} req/s above what is sustained{during}: as much piles up, is \
+                 turned away or leaves"
+            )
+        } else {
+            format!("work piles up at {growth} req/s{during}")
+        }
+    }
+
+    /// What ran out in this run: the replicas, unless the door kept their load from them.
+    fn saturated(&self, need: &MixRate, have: &MixRate) -> Option<String> {
+        if have.rps <= 0.0 || need.rps <= have.rps {
+            return None;
+        }
+        if let Some(door) = self.door.binds(need, have) {
+            return Some(door);
+        }
+        let by = match self.binding.supply.saturated_by {
+            SaturatedBy::Seats => "every seat (max_num_seqs) is taken",
+            SaturatedBy::KvMemory => "KV memory is full",
+            SaturatedBy::TokenBudget => "every step's max_num_batched_tokens is used up",
+            SaturatedBy::DeclaredRate => "the declared rate is reached",
+        };
+        Some(format!("saturated, {by}"))
     }
 
     /// Clauses about who was lost, the most frequent first. Every request is in one of them or
@@ -298,30 +380,4 @@ impl<'a> Evidence<'a> {
             Outcome::Unfinished => "are undecided when the run ends".to_owned(),
         }
     }
-}
-
-/// Step times off by as much as this on average are a range: what rests on them is no promise.
-const WIDE_BAND: f64 = 0.2;
-
-/// On what an answer rests whose step times come from a datasheet or have a wide band, as a clause
-/// after it: a range, which no number of seeds makes a probability. Of several pools, the widest.
-pub fn proviso(scenario: &Scenario) -> Option<String> {
-    let wide = scenario.pools().filter_map(|pool| {
-        let provenance = &pool.step_time()?.resolved.provenance;
-        let band = provenance.band?;
-        let whose = match provenance.origin {
-            Origin::Datasheet => "the datasheet's step times are",
-            _ if band.typical >= WIDE_BAND => "these step times are",
-            _ => return None,
-        };
-        Some((pool, band, whose))
-    });
-    let (pool, band, whose) = wide.reduce(|a, b| if b.1.typical > a.1.typical { b } else { a })?;
-    let of = if scenario.has_several_pools() {
-        format!(" for pool {}", pool.name)
-    } else {
-        String::new()
-    };
-    let (low, high) = (three_digits(band.low), three_digits(band.high));
-    Some(format!("if {whose} right{of}: true ones may be {low} to {high} × as long"))
 }

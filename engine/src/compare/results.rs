@@ -72,7 +72,7 @@ const fn either(name: &'static str, of: fn(&SimReport) -> Option<f64>) -> Metric
 const METRICS: [Metric; 22] = [
     more("attainment", |r| Some(r.attainment)),
     more("good_rps", |r| Some(r.goodput.good_rps)),
-    more("good_per_gpu_hour", |r| Some(r.goodput.good_per_gpu_hour)),
+    more("good_per_gpu_hour", |r| r.goodput.good_per_gpu_hour),
     more("output_tps", |r| Some(r.goodput.output_tps)),
     more("input_tps", |r| Some(r.goodput.input_tps)),
     less("ttft_ms.p50", |r| r.ttft_ms.p50),
@@ -87,7 +87,7 @@ const METRICS: [Metric; 22] = [
     more("sustainable.rps", |r| Some(r.supply.sustainable.rps)),
     less("debt.peak_waiting", |r| Some(r.debt.peak_waiting as f64)),
     less("debt.peak_work_s", |r| Some(r.debt.peak_work_s)),
-    less("debt.drain_s", |r| Some(r.debt.drain_s)),
+    less("debt.drain_s", |r| r.debt.drain_s),
     less("kv.peak_share", |r| Some(r.kv.peak_share)),
     less("kv.preemptions", |r| Some(r.kv.preemptions as f64)),
     less("cost.per_good_request", |r| r.cost.as_ref()?.per_good_request),

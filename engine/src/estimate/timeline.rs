@@ -64,7 +64,10 @@ impl Timeline {
                 Interval { offered: demand.offered, utilization, sustainable_rps }
             })
             .collect();
-        let (window, peak_utilization) = busiest(&intervals, per_window);
+        // What is due before the warm-up ends is not counted, so its peak is none of what is.
+        let counted = (0..windows).find(|window| edge((window + 1) * per_window) > scenario.warmup);
+        let first = counted.unwrap_or(0);
+        let (window, peak_utilization) = busiest(&intervals, per_window, first);
         let in_window = |window: u32| {
             let start = window * per_window;
             demand::between(classes, edge(start), edge(start + per_window))
@@ -83,10 +86,11 @@ impl Timeline {
     }
 }
 
-/// The busiest window of `per_window` intervals, and its mean utilization.
-fn busiest(intervals: &[Interval], per_window: u32) -> (u32, f64) {
-    let mut best = (0, 0.0);
-    for (window, run) in (0..).zip(intervals.chunks(per_window as usize)) {
+/// The busiest window of `per_window` intervals from the `first` on, and its mean utilization.
+fn busiest(intervals: &[Interval], per_window: u32, first: u32) -> (u32, f64) {
+    let mut best = (first, 0.0);
+    let windows = (0..).zip(intervals.chunks(per_window as usize));
+    for (window, run) in windows.skip(first as usize) {
         let mean = run.iter().map(|i| i.utilization).sum::<f64>() / f64::from(per_window);
         // Of windows equal but for rounding, the first.
         if mean > best.1 * (1.0 + 1e-9) {

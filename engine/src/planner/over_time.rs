@@ -256,7 +256,7 @@ fn fleet(kind: &str, how: String, scenario: &Scenario) -> Result<FleetOverTime, 
     let replicas = |report: &SimReport| {
         let span_h = (report.ended_s.max(report.horizon_s) - report.warmup_s) / 3600.0;
         let good = report.goodput.good as f64;
-        let gpu_hours = good / report.goodput.good_per_gpu_hour;
+        let gpu_hours = good / report.goodput.good_per_gpu_hour?;
         Some(gpu_hours / gpus / span_h).filter(|replicas| replicas.is_finite())
     };
     let holds = reports.iter().filter(|report| report.contract_holds).count();

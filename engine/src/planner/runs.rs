@@ -249,9 +249,10 @@ impl Runs {
         Some(match self.saturations.entry(among) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(new) => {
-                let (mix, Scenario { classes, horizon, .. }) = (scenario.mix().ok()?, scenario);
+                let (mix, Scenario { classes, warmup, horizon, .. }) =
+                    (scenario.mix().ok()?, scenario);
                 let replicas = (&fleet.pools[0].replica, fleet.replicas());
-                *new.insert(Saturations::of(classes, &mix, *horizon, replicas)?)
+                *new.insert(Saturations::of(classes, &mix, (*warmup, *horizon), replicas)?)
             }
         })
     }

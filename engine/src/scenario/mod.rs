@@ -115,6 +115,12 @@ impl Scenario {
         self.classes.iter().any(|class| class.arrivals.closed_loop().is_some())
     }
 
+    /// Users of all closed loops; `None` where there is none.
+    pub fn users(&self) -> Option<u64> {
+        let crowds = self.classes.iter().filter_map(|class| class.arrivals.closed_loop());
+        crowds.map(|crowd| u64::from(crowd.users)).reduce(|all, users| all + users)
+    }
+
     /// Whether some request depends on when another one is served: in closed loops and sessions.
     pub fn has_followers(&self) -> bool {
         self.has_closed_loop() || self.has_sessions()

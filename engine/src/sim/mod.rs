@@ -258,6 +258,8 @@ pub struct Stint {
     pub from: Picos,
     /// When it was ready, or would have been at the earliest when it was gone.
     pub ready: Picos,
+    /// Until when it took requests: from then on it finished what it had.
+    pub takes_until: Picos,
     /// When it was gone, or the run ended.
     pub to: Picos,
     /// Why.

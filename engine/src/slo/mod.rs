@@ -88,7 +88,7 @@ pub struct RequestStamps {
     /// Replica that served it.
     pub replica: u32,
     /// How long the router held it, before any queue, since no replica took requests; of the last
-    /// attempt.
+    /// attempt. Of one that no queue ever took, until it ended.
     pub held: Picos,
     /// When its replica's queue took it.
     pub queued: Option<Picos>,

@@ -1,7 +1,7 @@
 //! The main part of every late first token, slow stream and stall.
 //!
 //! A first token is late by what came before it: overhead and earlier attempts, replicas that had
-//! been ordered and were still starting, the queue, its own prefill. A stream is slow by what it would take alone, by the others decoding beside it, by the
+//! been ordered and were still starting or that nobody had ordered, the queue, its own prefill. A stream is slow by what it would take alone, by the others decoding beside it, by the
 //! prompts computed beside it, and by preemptions. Each request is counted under its largest part;
 //! of equal ones, the first.
 
@@ -26,6 +26,8 @@ pub enum Cause {
     Retry,
     /// Waiting for a replica that had been ordered to start.
     StartUp,
+    /// Waiting where no replica took requests and none had been ordered.
+    NoReplica,
     /// Waiting in a replica's queue.
     Queue,
     /// Computing its own prompt, beside what else was in those steps.
@@ -53,6 +55,7 @@ impl Cause {
             Self::Server => "server, before any queue",
             Self::Retry => "earlier attempts",
             Self::StartUp => "replicas starting",
+            Self::NoReplica => "no replica that takes requests",
             Self::Queue => "queue",
             Self::Prefill => "prefill",
             Self::Hidden => "tokens that are not shown",
@@ -157,6 +160,7 @@ impl Causer<'_> {
         let queued = stamps.queued.unwrap_or(scheduled);
         let server = self.api_overhead.min(queued - due);
         let held = stamps.held.min(queued - due - server);
+        let held_while_starting = overlap(self.starting, queued - held, queued);
         let while_starting = overlap(self.starting, queued, scheduled);
         let hides = shown && row.request.hidden_tokens > 0;
         let visible = stamps.first_visible.unwrap_or(end);
@@ -164,7 +168,8 @@ impl Causer<'_> {
         largest([
             (Cause::Server, server),
             (Cause::Retry, queued - due - server - held),
-            (Cause::StartUp, held + while_starting),
+            (Cause::StartUp, held_while_starting + while_starting),
+            (Cause::NoReplica, held - held_while_starting),
             (Cause::Queue, scheduled - queued - while_starting),
             (Cause::Prefill, first - scheduled),
             (Cause::Hidden, hidden),

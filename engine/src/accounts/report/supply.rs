@@ -51,7 +51,7 @@ pub struct Supply {
     /// Expected demand in every window of `peak_window_s`, from the start on: the rates of the
     /// arrival processes at the mean lengths that were drawn.
     pub demand: Vec<MixRate>,
-    /// Demand in the busiest of them: the one with most work.
+    /// Demand in the busiest of them, after the warm-up: the one with most work.
     pub required_peak: MixRate,
     /// When that window starts, seconds.
     pub peak_from_s: f64,
@@ -86,6 +86,62 @@ pub struct Supply {
     pub prefill_time_share: f64,
     /// Only declared token rates are known: supply and debt, never a latency.
     pub simplified: bool,
+    /// What took requests when; absent where the same replicas did all the time. The rates above
+    /// are those of the most replicas that there are to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<SupplyOverTime>,
+}
+
+/// What took requests when, where replicas come and go; of several pools, of the one with the least
+/// to spare.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SupplyOverTime {
+    /// The most replicas that there are to be: `sustainable` is theirs.
+    pub most_replicas: u32,
+    /// Replicas that took requests, mean over each window of `peak_window_s`, from the start on.
+    pub replicas: Vec<f64>,
+    /// The same over the horizon.
+    pub mean_replicas: f64,
+    /// What these sustain of the mix.
+    pub sustainable: MixRate,
+    /// Start of the window in which most was asked of each replica that took requests, seconds.
+    pub tightest_from_s: f64,
+    /// Replicas that took requests in it.
+    pub tightest_replicas: f64,
+    /// Demand in it that does not yield to waiting: all but that of closed loops.
+    pub tightest_required: MixRate,
+    /// What these replicas sustain of it.
+    pub tightest_sustainable: MixRate,
+    /// When none took requests; absent where at least one always did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without: Option<WithoutReplicas>,
+}
+
+impl SupplyOverTime {
+    /// Required over sustainable where that is most; infinite where nothing takes what is asked.
+    pub fn load(&self) -> f64 {
+        if self.tightest_required.rps > 0.0 {
+            self.tightest_required.rps / self.tightest_sustainable.rps
+        } else {
+            0.0
+        }
+    }
+
+    /// Whether no replica takes requests when the horizon ends.
+    pub fn ends_without(&self, horizon_s: f64) -> bool {
+        self.without.is_some_and(|without| without.longest_to_s >= horizon_s)
+    }
+}
+
+/// The time within the horizon in which no replica took requests.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct WithoutReplicas {
+    /// In all, seconds.
+    pub total_s: f64,
+    /// Begin of the longest such span, seconds.
+    pub longest_from_s: f64,
+    /// Its end; the horizon where none came any more, seconds.
+    pub longest_to_s: f64,
 }
 
 impl Supply {
@@ -109,6 +165,7 @@ impl Supply {
             saturated_hit_rate: 0.0,
             prefill_time_share: 0.0,
             simplified: false,
+            over_time: None,
         }
     }
 

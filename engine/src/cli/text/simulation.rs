@@ -1,6 +1,6 @@
 //! The simulated report in words and rows.
 
-use goodput_engine::accounts::report::{Percentiles, SimReport};
+use goodput_engine::accounts::report::{Percentiles, SimReport, SupplyOverTime};
 use goodput_engine::accounts::words::{percent, plural, span_ms, thousands, three_digits};
 
 use goodput_engine::sim::UnaskedTurns;
@@ -54,13 +54,16 @@ fn supply(page: &mut Page, report: &SimReport) {
         page.row("once a queue stands", &text);
     }
     at_peak(page, report.supply.is_another_mix_at_peak(), &report.supply.sustainable_at_peak);
+    if let Some(there) = &report.supply.over_time {
+        over_time(page, there);
+    }
     let goodput = &report.goodput;
     page.row(
         "goodput",
         &format!(
             "{} good req/s, {} per GPU-hour, beside {} input and {} output tok/s",
             three_digits(goodput.good_rps),
-            three_digits(goodput.good_per_gpu_hour),
+            or_dash(goodput.good_per_gpu_hour, three_digits),
             three_digits(goodput.input_tps),
             three_digits(goodput.output_tps)
         ),
@@ -81,6 +84,29 @@ fn supply(page: &mut Page, report: &SimReport) {
             percent(report.kv.mean_share),
             percent(report.kv.peak_share),
             plural(report.kv.preemptions, "preemption", "preemptions")
+        ),
+    );
+}
+
+/// What takes requests when: the rates above are of the most replicas.
+fn over_time(page: &mut Page, there: &SupplyOverTime) {
+    let most = plural(u64::from(there.most_replicas), "replica", "replicas");
+    page.row(
+        "by those that take requests",
+        &format!(
+            "{} of at most {most} on average: {} req/s",
+            three_digits(there.mean_replicas),
+            three_digits(there.sustainable.rps)
+        ),
+    );
+    page.row(
+        "where that is least for what is asked",
+        &format!(
+            "{} from {} on: {} of {} req/s",
+            three_digits(there.tightest_replicas),
+            span_ms(1e3 * there.tightest_from_s),
+            three_digits(there.tightest_sustainable.rps),
+            three_digits(there.tightest_required.rps)
         ),
     );
 }

@@ -57,6 +57,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         for replica in &mut self.replicas {
             replica.settle(ended, &mut self.jobs);
         }
+        self.stamp_held(ended);
         let peaks = Peaks { oldest_age: last.oldest_age, ..self.peaks.peaks() };
         let pools = self.pool_runs(peaks, ended);
         let mut run = SimRun {
@@ -217,7 +218,8 @@ fn by_request(given: usize, clients: &Clients, rows: &mut Rows, ended: Option<Pi
         }
         let earlier = rows.get(attempt.request);
         let row = stamps.after(&earlier);
-        let is_to_come = stamps.fate == Fate::Unfinished && stamps.queued.is_none();
+        let was_sent = stamps.queued.is_some() || stamps.held > Picos::ZERO;
+        let is_to_come = stamps.fate == Fate::Unfinished && !was_sent;
         let row = if is_to_come {
             RequestStamps { attempts: earlier.attempts, ended, ..row }
         } else {

@@ -62,7 +62,9 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         let job = &self.jobs[id];
         let is_in_a_batch = job.place == Place::Running;
         if job.place == Place::Held {
-            self.unhold(id, self.clients.request(id).pool);
+            let pool = self.clients.request(id).pool;
+            self.jobs[id].stamps.held = self.held_for(id, pool, self.now);
+            self.unhold(id, pool);
             self.jobs[id].end(fate, self.now);
         } else {
             let replica = job.stamps.replica;

@@ -76,7 +76,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         let gone = |replica: &&u32| self.roster.member(**replica).state == State::Gone;
         let place = self.pools.replicas_of(pool).iter().find(gone).copied();
         let (since, ready_at) = (self.now, self.now + spec.life.start_up);
-        let member = Member { state: State::Starting, since, ready_at, fails_at: None, lives: 1 };
+        let member = Member::ordered(since, ready_at);
         let replica = if let Some(replica) = place {
             let known = self.roster.member_mut(replica);
             *known = Member { lives: known.lives + 1, ..member };
@@ -152,6 +152,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
             since: now,
             ready_at: now + start_up,
             fails_at: None,
+            drains_from: None,
             lives: member.lives + 1,
         };
         if replaced {
@@ -234,16 +235,28 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         for id in self.held[pool as usize].take() {
             if self.jobs[id].place == Place::Held {
                 self.unhold(id, pool);
-                self.jobs[id].stamps.held = self.now - self.arrived_at(id, pool);
+                self.jobs[id].stamps.held = self.held_for(id, pool, self.now);
                 self.route(id, pool);
             }
         }
     }
 
-    /// When an attempt reached the router.
-    fn arrived_at(&self, id: u32, pool: u32) -> Picos {
+    /// How long an attempt has been at the router at `now`.
+    pub(super) fn held_for(&self, id: u32, pool: u32, now: Picos) -> Picos {
         let overhead = self.spec.pools[pool as usize].replica.api_overhead;
-        (self.clients.attempt(id).sent + overhead).min(self.now)
+        (now - (self.clients.attempt(id).sent + overhead)).max(Picos::ZERO)
+    }
+
+    /// Those who are still held when the run has `ended` were never served.
+    pub(super) fn stamp_held(&mut self, ended: Picos) {
+        for pool in 0..self.pool_count() {
+            let held = self.held[pool as usize].ids.clone();
+            for id in held {
+                if self.jobs[id].place == Place::Held {
+                    self.jobs[id].stamps.held = self.held_for(id, pool, ended);
+                }
+            }
+        }
     }
 
     fn change_held(&mut self, pool: u32, change: impl FnOnce(&mut super::held::Held)) {

@@ -29,8 +29,18 @@ pub struct Member {
     pub ready_at: Picos,
     /// When it fails by chance.
     pub fails_at: Option<Picos>,
+    /// Since when it takes no more requests and finishes what it has.
+    pub drains_from: Option<Picos>,
     /// Replicas that have had this place, this one included.
     pub lives: u32,
+}
+
+impl Member {
+    /// One that is ordered at `since`, the first in its place.
+    pub fn ordered(since: Picos, ready_at: Picos) -> Self {
+        let state = State::Starting;
+        Self { state, since, ready_at, fails_at: None, drains_from: None, lives: 1 }
+    }
 }
 
 /// All replicas of a fleet.
@@ -49,7 +59,7 @@ impl Roster {
         let members = spec.pools.iter().flat_map(|pool| {
             let state = if pool.life.cold_start { State::Starting } else { State::Ready };
             let ready_at = if pool.life.cold_start { pool.life.start_up } else { Picos::ZERO };
-            let member = Member { state, since: Picos::ZERO, ready_at, fails_at: None, lives: 1 };
+            let member = Member { state, ..Member::ordered(Picos::ZERO, ready_at) };
             (0..pool.replicas).map(move |_| member)
         });
         Self {
@@ -132,9 +142,10 @@ impl Roster {
     }
 
     fn stint(&self, replica: u32, end: StintEnd, to: Picos) -> Stint {
-        let Member { since, ready_at, .. } = *self.member(replica);
+        let Member { since, ready_at, drains_from, .. } = *self.member(replica);
         // A replacement may have been ordered when the run was over.
         let to = to.max(since);
-        Stint { replica, from: since, ready: ready_at.min(to), to, end }
+        let takes_until = drains_from.unwrap_or(to).min(to);
+        Stint { replica, from: since, ready: ready_at.min(to), takes_until, to, end }
     }
 }

@@ -125,7 +125,9 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
     fn drain(&mut self, replica: u32) {
         if self.roster.member(replica).state == State::Ready {
             self.pools.close(replica);
-            self.roster.member_mut(replica).state = State::Draining;
+            let now = self.now;
+            let member = self.roster.member_mut(replica);
+            (member.state, member.drains_from) = (State::Draining, Some(now));
             self.let_go_if_drained(replica);
         } else {
             self.let_go(replica, StintEnd::Cancelled);

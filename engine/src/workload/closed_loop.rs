@@ -102,13 +102,10 @@ impl ClosedLoop {
         ))
     }
 
-    /// When a user's first request is due: after a random part of a first think time, so that not
-    /// all ask at once.
+    /// When a user's first request is due: after what is left of a think time that began some time
+    /// ago, so that as many ask in the first seconds as in any others.
     pub fn first_due(&self, seed: u64, class: u64, user: u32) -> Picos {
-        let turn = Turn { user, number: 0 };
-        let key = key(seed, class, turn);
-        let part: f64 = keyed(Key { attempt: 1, ..key }).random();
-        Picos::from_secs(self.think.draw(key).as_secs() * part)
+        self.think.left(key(seed, class, Turn { user, number: 0 }))
     }
 
     /// When a user's `turn` is due whose last request was due at `last_due` and ended at `ended`.
@@ -177,6 +174,26 @@ impl ThinkTime {
         (ended + self.draw(key(seed, class, turn))).max(last_due + ClosedLoop::QUICKEST_TURN)
     }
 
+    /// What is left at a random moment of the think time in which that moment lies: a part, each
+    /// as likely, of a length that is met in proportion to itself (the equilibrium excess of renewal
+    /// theory). The share P(T > t) / mean of them ends in the next moment after t, so at first users
+    /// ask at the rate 1 / mean each, whatever the law.
+    fn left(&self, key: Key) -> Picos {
+        let part = || -> f64 { keyed(Key { attempt: 1, ..key }).random() };
+        match *self {
+            Self::Fixed(span) => Picos::from_secs(span.as_secs() * part()),
+            Self::Uniform { min, max } => {
+                // A length up to x is met with probability (x² − min²) / (max² − min²).
+                let (min, max) = (min.as_secs(), max.as_secs());
+                let share: f64 = keyed(key).random();
+                let met = (min * min + share * (max * max - min * min)).sqrt();
+                Picos::from_secs(met * part())
+            }
+            // It does not remember when it began.
+            Self::Exponential { .. } => self.draw(key),
+        }
+    }
+
     fn draw(&self, key: Key) -> Picos {
         match *self {
             Self::Fixed(span) => span,
@@ -242,6 +259,38 @@ mod tests {
         let dues: Vec<f64> = (0..1_000).map(|user| crowd.first_due(1, 0, user).as_secs()).collect();
         let early = dues.iter().filter(|due| **due < 5.0).count();
         assert!((400..600).contains(&early) && dues.iter().all(|due| *due <= 10.0), "{early}");
+    }
+
+    /// The law of what is left: P(left ≤ t) = ∫₀ᵗ P(T > x) dx / mean, in closed form for each; and as
+    /// many ask in each of the first seconds, where no think time is shorter.
+    #[test]
+    fn first_requests_come_at_the_rate_of_all_others() {
+        let users = 100_000_u32;
+        let uniform_excess = |min: f64, max: f64| {
+            move |t: f64| {
+                let mean = f64::midpoint(min, max);
+                let over = (t.min(max) - min).max(0.0);
+                (t.min(max) - over * over / (2.0 * (max - min))) / mean
+            }
+        };
+        let laws: [(ThinkTime, &dyn Fn(f64) -> f64); 4] = [
+            (ThinkTime::fixed(10.0).unwrap(), &|t: f64| (t / 10.0).min(1.0)),
+            (ThinkTime::uniform(0.0, 20.0).unwrap(), &uniform_excess(0.0, 20.0)),
+            (ThinkTime::uniform(6.0, 14.0).unwrap(), &uniform_excess(6.0, 14.0)),
+            (ThinkTime::exponential(10.0).unwrap(), &|t| 1.0 - crate::math::exp(-t / 10.0)),
+        ];
+        for (think, law) in laws {
+            let crowd = ClosedLoop::new(users, think).unwrap();
+            let dues: Vec<f64> =
+                (0..users).map(|user| crowd.first_due(1, 0, user).as_secs()).collect();
+            for t in [0.2, 1.0, 3.0, 8.0, 13.0] {
+                let n = f64::from(users);
+                let share = dues.iter().filter(|due| **due <= t).count() as f64 / n;
+                let p = law(t);
+                let error = (p * (1.0 - p) / n).sqrt();
+                assert!((share - p).abs() <= 4.0 * error, "{think:?} by {t} s: {share} {p}");
+            }
+        }
     }
 
     #[test]

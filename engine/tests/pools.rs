@@ -272,3 +272,19 @@ fn one_pool_with_a_name_and_a_route_to_it_is_one_pool() {
         |scenario: &Scenario| serde_json::to_string(&answer(scenario).expect("an answer").report);
     assert_eq!(json(&plain).expect("a report"), json(&named).expect("a report"));
 }
+
+/// A pool to which nothing is routed is not late: it has nobody who could be.
+#[test]
+fn an_idle_pool_does_not_make_a_fleet_late() {
+    let scenario = two_pools(|document| {
+        let mut idle = document["fleet"]["pools"][0].clone();
+        idle["name"] = json!("idle");
+        document["fleet"]["pools"].as_array_mut().expect("pools").push(idle);
+    });
+    let with = estimate(&scenario);
+    let without = estimate(&two_pools(|_| {}));
+    assert_eq!(with.verdict, without.verdict);
+    let idle = with.pools.last().expect("three pools");
+    assert_eq!(idle.verdict, EstimateVerdict::Holds);
+    assert_eq!(idle.supply.binding_constraint, "nothing_asked");
+}

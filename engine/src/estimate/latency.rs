@@ -6,7 +6,7 @@ use super::report::ClassEstimate;
 use super::service::ReplicaModel;
 use super::timeline::Timeline;
 use crate::scenario::Scenario;
-use crate::slo::Contract;
+use crate::slo::{Contract, Limit};
 use crate::step_time::Load;
 use crate::units::Picos;
 use crate::workload::Hidden;
@@ -58,7 +58,7 @@ impl Latencies {
         let peak = model.steps(&timeline.peak_demand.served)?;
         let at_peak = peak.at_rate(timeline.peak_demand.served_rps / replicas);
         let enough_good = |(class, contract): (&ClassDemand, &Contract)| {
-            attainment_cap(class) >= contract.attainment_target
+            attainment_cap(class) >= contract.attainment_target && enough_ranked(class, contract)
         };
         let in_time = at_peak.is_some_and(|at| served().all(|(c, k)| within(&peak, c, k, &at)));
         let at = at_mean.unwrap_or(full);
@@ -100,13 +100,37 @@ pub fn within<F: Fn(MeanShape) -> f64>(
         Hidden::Added(hidden) => f64::from(hidden.quantile(0.5)).min(lengths.output),
     };
     let hidden_s = hidden * at.step_s;
+    let limit = |of| limit_of(contract, of);
+    // One token has neither pace nor gaps.
+    let streams = lengths.output > 1.0;
     // A percentile of the own gaps, from the median up, is a decode step at least.
-    inside(contract.ttft, ttft_s)
-        && inside(contract.ttfvt, ttft_s + hidden_s)
-        && inside(contract.itl.map(|limit| limit.at), at.step_s)
-        && inside(contract.tpot, at.step_s)
-        && inside(contract.longest_stall, at.mixed_step_s)
-        && inside(contract.e2e, e2e_s)
+    let paced = inside(limit(Limit::Itl), at.step_s)
+        && inside(limit(Limit::Tpot), at.step_s)
+        && inside(limit(Limit::Stall), at.mixed_step_s);
+    inside(limit(Limit::Ttft), ttft_s)
+        && inside(limit(Limit::Ttfvt), ttft_s + hidden_s)
+        && (!streams || paced)
+        && inside(limit(Limit::E2e), e2e_s)
+}
+
+/// What the typical request must be within: the limit of every request, and the targets on a
+/// percentile that is no less than the median, where more than half must be.
+pub fn limit_of(contract: &Contract, of: Limit) -> Option<Picos> {
+    let targets = contract.percentile_targets.iter();
+    let targets = targets.filter(|target| target.of == of && target.share >= 0.5);
+    targets.map(|target| target.limit).chain(contract.limit(of)).min()
+}
+
+/// Whether so many come to what a percentile is of as its target needs: a request that fits no
+/// replica gets no token, and one that fails does not complete.
+fn enough_ranked(class: &ClassDemand, contract: &Contract) -> bool {
+    let fit = class.lengths.served_share;
+    let whole = fit * (1.0 - class.class.lasting_error_rate());
+    contract.percentile_targets.iter().all(|target| {
+        let come = if target.of == Limit::E2e { whole } else { fit };
+        // Shares of laws are sums: what is equal but for rounding is enough.
+        come >= target.share - 1e-9
+    })
 }
 
 fn of_class<F: Fn(MeanShape) -> f64>(

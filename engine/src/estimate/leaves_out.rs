@@ -2,6 +2,7 @@
 //! estimate as if it were in.
 
 use crate::scenario::Scenario;
+use crate::slo::Contract;
 use crate::workload::TrafficClass;
 
 /// Sentences without a full stop, one for each feature of `scenario` that the estimate leaves out.
@@ -11,7 +12,13 @@ pub fn leaves_out(scenario: &Scenario) -> Vec<String> {
         let clients = &class.clients;
         class.patience.is_some() || clients.stall_patience.is_some() || clients.timeout.is_some()
     };
+    let ranks = |contract: &Contract| !contract.percentile_targets.is_empty();
     [
+        (
+            scenario.contracts.iter().any(ranks),
+            "how requests spread about the typical one: it must be within the limit of every target \
+             on a percentile from the median up, and a target on a lower one is not judged",
+        ),
         (
             scenario.admission.is_limited(),
             "admission limits: everybody is let in, so debt and latencies are those of an open door",

@@ -153,7 +153,7 @@ pub struct SupplyEstimate {
     pub required_rps: f64,
     /// Demand in every window of `peak_window_s`, from the start on.
     pub demand: Vec<MixRate>,
-    /// Demand in the busiest of them: the one with most work.
+    /// Demand in the busiest of them, after the warm-up: the one with most work.
     pub required_peak: MixRate,
     /// When that window starts, seconds.
     pub peak_from_s: f64,
@@ -183,7 +183,8 @@ pub struct SupplyEstimate {
     pub utilization_peak: f64,
     /// What more of would raise the sustainable rate: `seats`, `kv_memory` or `token_budget`, where
     /// a quarter more gains at least 5 %; else `prefill_compute` or `decode_compute`, whichever
-    /// takes most of a saturated replica's time. `declared_rate`; `too_long` where nothing fits.
+    /// takes most of a saturated replica's time. `declared_rate`; `too_long` where nothing fits,
+    /// `nothing_asked` where nothing is asked.
     pub binding_constraint: String,
     /// Mean required ÷ per-replica sustainable, rounded up: a floor, never the plan.
     pub replicas_floor: u32,

@@ -4,7 +4,7 @@ use super::cached;
 use super::closed_loop;
 use super::debt;
 use super::demand::{self, ClassDemand, IntervalDemand};
-use super::latency::Latencies;
+use super::latency::{self, Latencies};
 use super::leaves_out::leaves_out;
 use super::mean_field::LengthMoments;
 use super::report::Distrust;
@@ -15,6 +15,7 @@ use super::workload;
 use crate::accounts::report::{MixRate, SaturatedBy};
 use crate::accounts::words::three_digits;
 use crate::scenario::{Pool, Scenario};
+use crate::slo::Limit;
 use crate::step_time::Origin;
 use crate::units::{MONTH_H, Picos};
 
@@ -33,7 +34,8 @@ pub fn estimate(scenario: &Scenario) -> (EstimateVerdict, SupplyEstimate) {
     let latencies = Latencies::of(scenario, &model, &classes, &mean, &timeline);
     let late = match &latencies {
         Some(latencies) => !latencies.within_limits_at_peak,
-        None => mean.served_rps <= 0.0,
+        // Of nobody, nobody is late.
+        None => mean.served_rps <= 0.0 && mean.offered.rps > 0.0,
     };
     let late = late || users_wait_s.is_some_and(|wait_s| users_are_late(scenario, wait_s));
     let verdict = if timeline.peak_utilization > 1.0 {
@@ -66,7 +68,9 @@ pub fn estimate(scenario: &Scenario) -> (EstimateVerdict, SupplyEstimate) {
 fn users_are_late(scenario: &Scenario, wait_s: f64) -> bool {
     let classes = scenario.classes.iter().zip(&scenario.contracts);
     classes.filter(|(class, _)| class.arrivals.closed_loop().is_some()).any(|(_, contract)| {
-        contract.ttft.or(contract.e2e).is_some_and(|limit| wait_s > limit.as_secs())
+        let limit = latency::limit_of(contract, Limit::Ttft);
+        let limit = limit.or(latency::limit_of(contract, Limit::E2e));
+        limit.is_some_and(|limit| wait_s > limit.as_secs())
     })
 }
 
@@ -82,9 +86,11 @@ fn rates(
     let replicas = f64::from(pool.most_replicas());
     let (per_replica_rps, binding_constraint) = if mean.served_rps > 0.0 {
         (model.sustainable(&mean.served).0, model.binds(&mean.served))
-    } else {
+    } else if mean.offered.rps > 0.0 {
         // Nothing that is asked fits a replica, so nothing is sustained and nothing is required.
         (0.0, "too_long")
+    } else {
+        (0.0, "nothing_asked")
     };
     let sustainable_rps = per_replica_rps * replicas;
     let utilization = ratio(mean.served_rps, sustainable_rps);

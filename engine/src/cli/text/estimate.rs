@@ -202,6 +202,7 @@ fn binds(constraint: &str) -> &str {
         "token_budget" => "tokens per step (max_num_batched_tokens)",
         "declared_rate" => "the declared rate",
         "too_long" => "no request fits a replica",
+        "nothing_asked" => "nothing is asked",
         other => other,
     }
 }

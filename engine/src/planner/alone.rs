@@ -4,7 +4,7 @@
 use crate::estimate::{LengthMoments, Prompt, ReplicaModel};
 use crate::scenario::Scenario;
 use crate::sim::ReplicaSpec;
-use crate::slo::Contract;
+use crate::slo::{Contract, Limit, PercentileTarget, Ranked};
 use crate::units::{Picos, Span};
 use crate::workload::{OfferedRequest, TrafficClass};
 
@@ -58,12 +58,14 @@ impl Cause {
 }
 
 /// Requests of one class that would be lost alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lost {
     /// Offered in the measurement window.
     pub offered: u64,
     /// Lost for each cause, in the order of [`Cause::ALL`]; each request for its first.
     by_cause: [u64; Cause::ALL.len()],
+    /// Requests ranked against each percentile target of the class.
+    pub ranked: Vec<Ranked>,
 }
 
 impl Lost {
@@ -81,6 +83,11 @@ impl Lost {
         for (sum, more) in self.by_cause.iter_mut().zip(other.by_cause) {
             *sum += more;
         }
+        self.ranked.resize(other.ranked.len(), Ranked::default());
+        for (sum, more) in self.ranked.iter_mut().zip(&other.ranked) {
+            sum.population += more.population;
+            sum.beyond += more.beyond;
+        }
     }
 
     /// Share of the offered that is left: the best attainment of this draw.
@@ -93,27 +100,66 @@ impl Lost {
 /// The losses of every class among `requests`, those due before the warm-up left out.
 pub fn losses(scenario: &Scenario, spec: &ReplicaSpec, requests: &[OfferedRequest]) -> Vec<Lost> {
     let model = ReplicaModel::of(&scenario.pool);
-    let mut lost = vec![Lost::default(); scenario.classes.len()];
+    let ranked = |contract: &Contract| vec![Ranked::default(); contract.percentile_targets.len()];
+    let of_class = |contract| Lost { ranked: ranked(contract), ..Lost::default() };
+    let mut lost: Vec<Lost> = scenario.contracts.iter().map(of_class).collect();
     for request in requests.iter().filter(|request| request.due >= scenario.warmup) {
         let class = request.class as usize;
         lost[class].offered += 1;
         let of_class = (&scenario.classes[class], &scenario.contracts[class]);
-        if let Some(cause) = cause(spec, &model, of_class, request) {
+        let alone = Alone::of(spec, &model, request);
+        if let Some(cause) = cause(alone.as_ref(), of_class, request) {
             lost[class].by_cause[cause as usize] += 1;
+        }
+        for (target, ranked) in of_class.1.percentile_targets.iter().zip(&mut lost[class].ranked) {
+            if let Some(beyond) = beyond(target, alone.as_ref(), of_class.0, request) {
+                ranked.population += 1;
+                ranked.beyond += u64::from(beyond);
+            }
         }
     }
     lost
 }
 
+/// What a request takes that has a replica to itself, seconds.
+struct Alone {
+    ttft_s: f64,
+    ttfvt_s: f64,
+    /// Of a step; of one token none.
+    tpot_s: f64,
+    e2e_s: f64,
+}
+
+impl Alone {
+    /// `None` of what fits no replica.
+    fn of(spec: &ReplicaSpec, model: &ReplicaModel, request: &OfferedRequest) -> Option<Self> {
+        if spec.can_never_fit(request.input_tokens, request.output_tokens) {
+            return None;
+        }
+        let (input, output) = (f64::from(request.input_tokens), f64::from(request.output_tokens));
+        let alone = model.steps(&LengthMoments::fixed(input, output))?;
+        // At best all that others have computed of its prompt is found.
+        let block = if spec.prefix_caching { spec.block_size } else { u32::MAX };
+        let shared = request.lineage.prefix_tokens.max(request.lineage.history_tokens);
+        let cached = f64::from(shared.min(request.input_tokens - 1) / block * block);
+        let ttft_s = alone.zero_load_ttft_s(Prompt { tokens: input, cached });
+        let tpot_s = if request.output_tokens > 1 { alone.zero_load_tpot_s() } else { 0.0 };
+        let ttfvt_s = ttft_s + f64::from(request.hidden_tokens) * tpot_s;
+        Some(Self { ttft_s, ttfvt_s, tpot_s, e2e_s: ttft_s + (output - 1.0) * tpot_s })
+    }
+}
+
+/// A simulation rounds steps to picoseconds: what is equal but for that is in time.
+fn late(limit: Option<Picos>, s: f64) -> bool {
+    limit.is_some_and(|limit| s > limit.as_secs() * (1.0 + 1e-9))
+}
+
 fn cause(
-    spec: &ReplicaSpec,
-    model: &ReplicaModel,
+    alone: Option<&Alone>,
     (class, contract): (&TrafficClass, &Contract),
     request: &OfferedRequest,
 ) -> Option<Cause> {
-    if spec.can_never_fit(request.input_tokens, request.output_tokens) {
-        return Some(Cause::TooLong);
-    }
+    let Some(alone) = alone else { return Some(Cause::TooLong) };
     // Another attempt of a client that tries again may not fail.
     let fails_for_good = class.lasting_error_rate() >= class.error_rate;
     if request.fails && fails_for_good {
@@ -122,20 +168,7 @@ fn cause(
     if !request.acceptable {
         return Some(Cause::Quality);
     }
-    let (input, output) = (f64::from(request.input_tokens), f64::from(request.output_tokens));
-    let alone = model.steps(&LengthMoments::fixed(input, output))?;
-    // At best all that others have computed of its prompt is found.
-    let block = if spec.prefix_caching { spec.block_size } else { u32::MAX };
-    let shared = request.lineage.prefix_tokens.max(request.lineage.history_tokens);
-    let cached = f64::from(shared.min(request.input_tokens - 1) / block * block);
-    let ttft_s = alone.zero_load_ttft_s(Prompt { tokens: input, cached });
-    let tpot_s = if request.output_tokens > 1 { alone.zero_load_tpot_s() } else { 0.0 };
-    let e2e_s = ttft_s + (output - 1.0) * tpot_s;
-    // A simulation rounds steps to picoseconds: what is equal but for that is in time.
-    let late = |limit: Option<Picos>, s: f64| {
-        limit.is_some_and(|limit| s > limit.as_secs() * (1.0 + 1e-9))
-    };
-    let ttfvt_s = ttft_s + f64::from(request.hidden_tokens) * tpot_s;
+    let Alone { ttft_s, ttfvt_s, tpot_s, e2e_s } = *alone;
     // The median gap is the average one, since each is longer than the one before by the same, and
     // no other percentile that a contract may name is shorter.
     let itl = contract.itl.map(|limit| limit.at);
@@ -152,4 +185,29 @@ fn cause(
     } else {
         None
     }
+}
+
+/// Whether a request that is alone is beyond the limit of a percentile target; `None` where it has
+/// nothing to rank.
+fn beyond(
+    target: &PercentileTarget,
+    alone: Option<&Alone>,
+    class: &TrafficClass,
+    request: &OfferedRequest,
+) -> Option<bool> {
+    let (has_gaps, limit) = (request.output_tokens > 1, Some(target.limit));
+    if target.of == Limit::Itl || (matches!(target.of, Limit::Tpot | Limit::Stall) && !has_gaps) {
+        return None;
+    }
+    let Some(Alone { ttft_s, ttfvt_s, tpot_s, e2e_s }) = alone else { return Some(true) };
+    if late(request.patience.map(Span::picos), *ttft_s) {
+        return Some(true);
+    }
+    let fails = request.fails && class.lasting_error_rate() >= class.error_rate;
+    Some(match target.of {
+        Limit::Ttft => late(limit, *ttft_s),
+        Limit::Ttfvt => request.shows_nothing() || late(limit, *ttfvt_s),
+        Limit::Tpot | Limit::Stall | Limit::Itl => late(limit, *tpot_s),
+        Limit::E2e => fails || late(limit, *e2e_s) || late(class.clients.timeout, *e2e_s),
+    })
 }

@@ -5,11 +5,11 @@ use super::alone::{Cause, Lost, losses};
 use super::odds::Odds;
 use super::report::PlanAnswer;
 use crate::accounts::replica_spec;
-use crate::accounts::words::{percent, span_ms};
+use crate::accounts::words::{percent, span_ms, three_digits};
 use crate::estimate::report::SupplyEstimate;
 use crate::scenario::Scenario;
 use crate::sim::ReplicaSpec;
-use crate::slo::Contract;
+use crate::slo::{Contract, Limit, PercentileTarget, Ranked};
 use crate::units::Picos;
 use crate::workload::TrafficClass;
 
@@ -75,12 +75,16 @@ struct Draws<'a> {
     odds: Odds,
     /// The losses of every class over all of them, and in how many of them it is capped.
     classes: Vec<(Lost, u32)>,
+    /// Of every class, in how many of them each of its percentile targets is missed.
+    missed: Vec<Vec<u32>>,
 }
 
 impl<'a> Draws<'a> {
     fn of(scenario: &'a Scenario, spec: &'a ReplicaSpec) -> Self {
         let classes = vec![(Lost::default(), 0); scenario.classes.len()];
-        Self { scenario, spec, odds: Odds::default(), classes }
+        let targets = |contract: &Contract| vec![0; contract.percentile_targets.len()];
+        let missed = scenario.contracts.iter().map(targets).collect();
+        Self { scenario, spec, odds: Odds::default(), classes, missed }
     }
 
     /// Draws another; a mix that cannot be drawn caps nobody, and every run will say why.
@@ -89,10 +93,16 @@ impl<'a> Draws<'a> {
         let requests = Scenario { seed, ..self.scenario.clone() }.mix().unwrap_or_default();
         let losses = losses(self.scenario, self.spec, &requests);
         let mut can_hold = true;
-        for (((sum, capped), lost), contract) in
-            self.classes.iter_mut().zip(losses).zip(&self.scenario.contracts)
-        {
+        let classes = self.classes.iter_mut().zip(&mut self.missed).zip(losses);
+        for ((((sum, capped), missed), lost), contract) in classes.zip(&self.scenario.contracts) {
             sum.add(&lost);
+            let targets = contract.percentile_targets.iter().zip(&lost.ranked);
+            for ((target, ranked), missed) in targets.zip(missed) {
+                if !target.is_met(*ranked) {
+                    *missed += 1;
+                    can_hold = false;
+                }
+            }
             if lost.offered > 0 && lost.best_attainment() < contract.attainment_target {
                 *capped += 1;
                 can_hold = false;
@@ -107,7 +117,7 @@ impl<'a> Draws<'a> {
         let of_class = classes.zip(&self.classes).rev().max_by_key(|(_, (_, capped))| *capped)?;
         let ((class, contract), (lost, capped)) = of_class;
         if *capped == 0 {
-            return None;
+            return self.missed_target();
         }
         // By their rates where they are rates: 90 % rather than the 89.7 % that were drawn.
         let share = |cause| match cause {
@@ -134,6 +144,21 @@ impl<'a> Draws<'a> {
         })
     }
 
+    /// The percentile target that is missed in most draws, if one is.
+    fn missed_target(&self) -> Option<PlanAnswer> {
+        let classes = self.scenario.classes.iter().zip(&self.scenario.contracts);
+        let targets = classes.zip(self.classes.iter().zip(&self.missed)).flat_map(
+            |((class, contract), ((lost, _), missed))| {
+                let targets = contract.percentile_targets.iter().zip(&lost.ranked).zip(missed);
+                targets.map(move |((target, ranked), missed)| (class, target, ranked, *missed))
+            },
+        );
+        let missed = targets.filter(|(.., missed)| *missed > 0);
+        let (class, target, ranked, _) =
+            missed.reduce(|most, next| if next.3 > most.3 { next } else { most })?;
+        Some(missed_target(class, target, ranked))
+    }
+
     /// What is left against what is asked, and how often that is too little.
     fn room(
         &self,
@@ -149,6 +174,32 @@ impl<'a> Draws<'a> {
         };
         let name = &class.name;
         format!("at most {left} of class {name} can be good, the target is {target}{how_often}")
+    }
+}
+
+/// A percentile that is beyond its target though every request has a replica to itself.
+fn missed_target(class: &TrafficClass, target: &PercentileTarget, ranked: &Ranked) -> PlanAnswer {
+    let (limit, lever) = match target.of {
+        Limit::Ttft => (Cause::Ttft, "shorter prompts, a larger tensor_parallel, a faster GPU"),
+        Limit::Ttfvt => (Cause::Ttfvt, "fewer hidden tokens, a model or GPU that decodes faster"),
+        Limit::Tpot | Limit::Stall | Limit::Itl => {
+            (Cause::Tpot, "a larger tensor_parallel, a faster GPU, lower precision")
+        }
+        Limit::E2e => (Cause::E2e, "a larger tensor_parallel, a faster GPU, lower precision"),
+    };
+    PlanAnswer::Infeasible {
+        limit: limit.name().to_owned(),
+        reason: format!(
+            "{} of class {} are above {} of {} or never get it even alone on a replica, and the \
+             target on p{} allows {}",
+            percent(ranked.beyond as f64 / ranked.population.max(1) as f64),
+            class.name,
+            span_ms(target.limit.as_millis()),
+            target.of.name(),
+            three_digits(100.0 * target.share),
+            percent(1.0 - target.share)
+        ),
+        lever: format!("{lever}, or a looser target"),
     }
 }
 

@@ -233,6 +233,52 @@ fn users_are_counted_where_there_are_some() {
     assert_eq!((rate.value, found.stretches[2].alpha), (None, None), "a rate is an outcome here");
 }
 
+/// What arrives is a session where a class has them, and one arrival asks several times.
+#[test]
+fn a_rate_of_sessions_is_called_so() {
+    let with = |session: bool| {
+        chat(move |document| {
+            if session {
+                document["workload"]["classes"][0]["session"] = json!({
+                    "turns": { "kind": "fixed", "tokens": 3 },
+                    "think_time": { "kind": "fixed", "s": 2.0 },
+                });
+            }
+        })
+    };
+    for (session, unit) in [
+        (false, "requests per second in the mean"),
+        (true, "sessions begun per second in the mean"),
+    ] {
+        let found = inverse(&with(session));
+        let rate = &found.stretches[0];
+        assert_eq!(rate.unit, unit);
+        let begun = with(session).classes[0].expected(Picos::ZERO, with(session).horizon);
+        let now = begun / with(session).horizon.as_secs();
+        let value = rate.value.zip(rate.alpha).map(|(value, alpha)| value / alpha);
+        assert!(value.is_none_or(|value| (value / now - 1.0).abs() < 1e-9), "{value:?} {now}");
+    }
+}
+
+/// An autoscaler's fleet is planned at its most, and not called the present one.
+#[test]
+fn a_scaled_fleet_is_present_at_its_most() {
+    let planned = |autoscaled: bool| {
+        whole_plan(&chat(move |document| {
+            document["workload"]["horizon_s"] = json!(60.0);
+            if autoscaled {
+                document["fleet"]["pools"][0]["autoscaler"] =
+                    json!({ "target": 16.0, "min_replicas": 1, "max_replicas": 3 });
+            }
+        }))
+    };
+    let (fixed, scaled) = (planned(false), planned(true));
+    assert!(!fixed.present_is_most && scaled.present_is_most);
+    let present =
+        |plan: &PlanReport| plan.fleets.iter().find(|row| row.is_present).expect("a row").replicas;
+    assert_eq!((present(&fixed), present(&scaled)), (2, 3));
+}
+
 /// A day in ten minutes: a timetable has what a fixed fleet has at the peak, and pays for less.
 #[test]
 fn a_timetable_holds_with_fewer_replicas_in_the_mean_and_an_autoscaler_is_late() {

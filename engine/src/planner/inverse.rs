@@ -60,7 +60,7 @@ fn row(
         alpha: None,
         alpha_is_least: false,
         value: None,
-        unit: unit(stretch).to_owned(),
+        unit: unit(stretch, scenario).to_owned(),
         probability: None,
         runs: 0,
         why_not: None,
@@ -93,8 +93,14 @@ fn undecided(row: StretchRow) -> StretchRow {
     StretchRow { why_not: Some("not decided within the budget".to_owned()), ..row }
 }
 
-fn unit(stretch: Stretch) -> &'static str {
+/// What an arrival is: the first of a session where a class has them.
+fn unit(stretch: Stretch, scenario: &Scenario) -> &'static str {
+    let mut sessions = scenario.classes.iter().map(|class| class.session.is_some());
     match stretch {
+        Stretch::Rate if sessions.clone().all(|of| of) => "sessions begun per second in the mean",
+        Stretch::Rate if sessions.any(|of| of) => {
+            "requests, or sessions begun where a class has them, per second in the mean"
+        }
         Stretch::Rate => "requests per second in the mean",
         Stretch::Outputs => "output tokens in the mean",
         Stretch::Burst => "coefficient of variation of the gaps",

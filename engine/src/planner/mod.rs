@@ -78,6 +78,8 @@ pub enum Progress {
 pub struct Planner {
     /// In the order of the document.
     pools: Vec<(String, PoolPlanner)>,
+    /// Of each, whether an autoscaler or a timetable decides how many replicas it has.
+    scaled: Vec<bool>,
     /// Index of the pool with the least to spare.
     first: usize,
     notes: Vec<String>,
@@ -136,6 +138,8 @@ impl Planner {
         } else {
             vec![scenario.clone()]
         };
+        let is_scaled = |part: &Scenario| part.pool.life.scaling != Scaling::Fixed;
+        let scaled = parts.iter().map(is_scaled).collect();
         let parts: Vec<Scenario> = parts.into_iter().map(of_constant_size).collect();
         let load = |part: &Scenario| estimate(part).supply.map_or(0.0, |s| s.utilization_peak);
         let several = parts.len() > 1;
@@ -147,8 +151,8 @@ impl Planner {
         let pools = parts
             .iter()
             .map(|part| (part.pool.name.clone(), PoolPlanner::within(part, scope, share)));
-        let mut planner =
-            Self { pools: pools.collect(), first, notes: words::notes(scenario), report: None };
+        let (pools, notes) = (pools.collect(), words::notes(scenario));
+        let mut planner = Self { pools, scaled, first, notes, report: None };
         planner.put_together();
         planner
     }
@@ -186,11 +190,14 @@ impl Planner {
         self.report = self.pools[self.first].1.report().cloned();
         let Some(report) = &mut self.report else { return };
         report.notes.clone_from(&self.notes);
+        report.present_is_most = self.scaled[self.first];
         if self.pools.len() == 1 {
             return;
         }
-        let named = self.pools.iter().filter_map(|(name, pool)| {
-            Some(PlanReport { pool: Some(name.clone()), ..pool.report()?.clone() })
+        let pools = self.pools.iter().zip(&self.scaled);
+        let named = pools.filter_map(|((name, pool), &present_is_most)| {
+            let pool = pool.report()?.clone();
+            Some(PlanReport { pool: Some(name.clone()), present_is_most, ..pool })
         });
         let all: Vec<PlanReport> = named.collect();
         report.sentence = words::of_pools(&all);

@@ -189,6 +189,7 @@ impl PoolPlanner {
             },
             pool: None,
             other_pools: Vec::new(),
+            present_is_most: false,
             notes: Vec::new(),
             fleets: Vec::new(),
             marginal: Vec::new(),

@@ -23,6 +23,10 @@ pub struct PlanReport {
     /// What of the scenario the plan sees otherwise, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The present fleet is taken at its most: an autoscaler or a timetable decides how many replicas
+    /// it has when.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub present_is_most: bool,
     /// The present fleet, N − 1, N and N + 1, without repeats, ascending.
     pub fleets: Vec<FleetRow>,
     /// What each step from one of those fleets to the next larger one costs and adds.
@@ -325,7 +329,7 @@ pub struct StretchRow {
     pub alpha_is_least: bool,
     /// What it is then, in `unit`; `null` where that is an outcome.
     pub value: Option<f64>,
-    /// Unit of `value`.
+    /// Unit of `value`: of a rate, what arrives, which is a session where a class has them.
     pub unit: String,
     /// The share of windows in which it holds there.
     pub probability: Option<f64>,

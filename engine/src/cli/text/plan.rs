@@ -30,7 +30,7 @@ pub fn plan(report: &PlanReport) -> String {
             "{of:<29}holds in    Wilson      runs   good     TTFT p95   debt     cost per month"
         ));
         for row in &report.fleets {
-            fleet(&mut page, row);
+            fleet(&mut page, row, report.present_is_most);
         }
     }
     failures(&mut page, report);
@@ -182,10 +182,12 @@ fn undecided(report: &PlanReport) -> String {
     )
 }
 
-fn fleet(page: &mut Page, row: &FleetRow) {
+fn fleet(page: &mut Page, row: &FleetRow, present_is_most: bool) {
     let mark = match (row.is_answer, row.is_present) {
+        (true, true) if present_is_most => " (answer, present at most)",
         (true, true) => " (answer, present)",
         (true, false) => " (answer)",
+        (false, true) if present_is_most => " (present at most)",
         (false, true) => " (present)",
         (false, false) => "",
     };

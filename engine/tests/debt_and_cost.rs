@@ -75,3 +75,35 @@ fn costs_of_classes_and_idle_time_sum_to_the_total_line_by_line() {
     let classes: f64 = cost.classes.iter().map(|class| class.usd).sum();
     assert!((classes + idle - cost.total).abs() < 1e-9 * cost.total);
 }
+
+/// The books are of the whole run, the figures beside them of the window: both are there, each with
+/// its own requests, and what is between them is the warm-up's.
+#[test]
+fn the_cost_of_a_run_and_of_its_window_are_told_apart() {
+    let cost = |warmup_s: f64| {
+        let scenario = scenario(move |document| {
+            fixed(512, 64, 2.0)(document);
+            document["workload"]["horizon_s"] = json!(300.0);
+            document["workload"]["warmup_s"] = json!(warmup_s);
+            document["fleet"]["pools"][0]["price_per_gpu_hour"] = json!(3.6);
+        });
+        let report = answer(&scenario).expect("an answer").report;
+        let cost = report.cost.clone().expect("a price");
+        (report, cost)
+    };
+    let (report, whole) = cost(0.0);
+    assert_eq!(whole.after_warmup, None);
+    assert_eq!(whole.good, report.goodput.good);
+    let (report, of_run) = cost(100.0);
+    let after = of_run.after_warmup.expect("a warm-up");
+    // The warm-up changes what is counted and nothing else.
+    assert_eq!((of_run.good, &of_run.lines), (whole.good, &whole.lines));
+    assert_eq!((after.good, of_run.good), (report.goodput.good, 600));
+    assert_eq!(after.good, 400);
+    assert!((of_run.total - after.total - 100.0 * 3.6 / 3600.0).abs() < 1e-9, "{of_run:?}");
+    let per_good = after.per_good_request.expect("some are good");
+    let per_hour = report.goodput.good_per_gpu_hour.expect("hours");
+    assert!((per_good * per_hour / 3.6 - 1.0).abs() < 1e-12);
+    let lines: f64 = of_run.lines.iter().map(|line| line.usd).sum();
+    assert!((lines - of_run.total).abs() < 1e-9);
+}

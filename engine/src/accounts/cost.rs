@@ -1,8 +1,8 @@
 //! The cost books: where the GPU-hours went, line by line, to the last cent.
 
 use super::provision::Provisioned;
-use super::report::{ClassCost, Cost, CostLine};
-use super::tally::Row;
+use super::report::{ClassCost, Cost, CostAfterWarmup, CostLine};
+use super::tally::{Row, window};
 use crate::scenario::{Pool, Scenario};
 use crate::slo::{Fate, Outcome};
 use crate::units::{MONTH_H, Picos, YEAR_H};
@@ -93,7 +93,9 @@ pub fn books(rows: &[Row], provision: &Provision, class_names: &[&str]) -> Cost 
         gpus: provision.gpus(),
         gpu_hours: provision.gpu_hours(),
         total,
+        good,
         per_good_request: per(total, good),
+        after_warmup: None,
         per_million_output_tokens: per(1e6 * total, answered_tokens(rows)),
         per_month: per_hour * MONTH_H,
         per_year: per_hour * YEAR_H,
@@ -119,7 +121,17 @@ pub fn pool_books(
         scaled: provisioned.scaled(Picos::ZERO, paid),
     };
     let names = scenario.classes.iter().map(|class| class.name.as_str());
-    Some(books(rows, &provision, &names.collect::<Vec<_>>()))
+    let cost = books(rows, &provision, &names.collect::<Vec<_>>());
+    let warmup = scenario.warmup;
+    let after_warmup = (warmup > Picos::ZERO).then(|| {
+        let scaled = provisioned.scaled(warmup, paid);
+        let of_window = Provision { paid: paid - warmup, scaled, ..provision };
+        let total = of_window.gpu_hours() * price.usd_per_gpu_hour;
+        let good = good(window(rows, warmup));
+        let per_good_request = per(total, good);
+        CostAfterWarmup { gpu_hours: of_window.gpu_hours(), total, good, per_good_request }
+    });
+    Some(Cost { after_warmup, ..cost })
 }
 
 /// The books of a fleet from those of its pools; `None` where some pool has no price. `rows` are those of
@@ -135,6 +147,13 @@ pub fn books_together(books: &[Option<Cost>], rows: &[Row]) -> Option<Cost> {
         all.gpus += cost.gpus;
         all.gpu_hours += cost.gpu_hours;
         all.total += cost.total;
+        all.good += cost.good;
+        if let (Some(all), Some(more)) = (&mut all.after_warmup, &cost.after_warmup) {
+            all.gpu_hours += more.gpu_hours;
+            all.total += more.total;
+            all.good += more.good;
+            all.per_good_request = per(all.total, all.good);
+        }
         all.per_month += cost.per_month;
         all.per_year += cost.per_year;
         add_lines(&mut all.lines, &cost.lines);

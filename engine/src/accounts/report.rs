@@ -18,10 +18,10 @@ pub use super::recount::WithinLimits;
 use crate::sim::CutOff;
 use crate::slo::Outcome;
 pub use crate::workload::LengthSummary;
-pub use cost::{ClassCost, Cost, CostLine};
+pub use cost::{ClassCost, Cost, CostAfterWarmup, CostLine};
 pub use pool::{PoolReport, ReplicaTurnover};
 pub use sharing::{ClassSharing, HitCounts, PrefixCache, SessionReport};
-pub use supply::{MixRate, SaturatedBy, Supply, TokenKind};
+pub use supply::{MixRate, SaturatedBy, Supply, SupplyOverTime, TokenKind, WithoutReplicas};
 
 /// Everything a simulation says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

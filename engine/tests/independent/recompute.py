@@ -272,6 +272,7 @@ def check_cost(check, requests, report):
         good = report["goodput"]["good"]
         per_good = cost["total"] / good if good else None
         check.near("per_good_request", per_good, cost["per_good_request"])
+        check.near("good of the run", good, cost["good"])
 
 
 def check_scenario(folder, name):

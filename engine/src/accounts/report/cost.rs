@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Where the money went. The lines sum to the total.
+/// Where the money went, over the whole run: from its begin, warm-up included, until the last request
+/// was decided, and over all its requests. The lines sum to the total.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// USD per GPU-hour.
@@ -15,8 +16,14 @@ pub struct Cost {
     pub gpu_hours: f64,
     /// USD for those hours.
     pub total: f64,
-    /// USD per good request; `null` with no good request.
+    /// Good requests of the whole run, those due in the warm-up included.
+    #[serde(default)]
+    pub good: u64,
+    /// `total` per good request of the whole run; `null` with none.
     pub per_good_request: Option<f64>,
+    /// The same of the measurement window; absent without a warm-up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_warmup: Option<CostAfterWarmup>,
     /// USD per million output tokens of answered requests, idle time paid by them; `null` with no
     /// such token. Good or late alike: never without `per_good_request`.
     pub per_million_output_tokens: Option<f64>,
@@ -28,6 +35,19 @@ pub struct Cost {
     pub lines: Vec<CostLine>,
     /// The lines class by class; with `idle`, which is nobody's, they sum to the total.
     pub classes: Vec<ClassCost>,
+}
+
+/// What the measurement window cost: from the warm-up on, by the requests that the report counts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CostAfterWarmup {
+    /// GPU-hours provisioned from the end of the warm-up on.
+    pub gpu_hours: f64,
+    /// USD for them.
+    pub total: f64,
+    /// Good requests due in the window.
+    pub good: u64,
+    /// `total` per good request; `null` with none.
+    pub per_good_request: Option<f64>,
 }
 
 /// What one class cost.

@@ -36,7 +36,26 @@ pub fn simulation(report: &SimReport) -> String {
     supply(&mut page, report);
     sharing(&mut page, report);
     if let Some(cost) = &report.cost {
-        page.row("cost per good request", &or_dash(cost.per_good_request, usd));
+        page.row(
+            "cost per good request",
+            &format!(
+                "{}: {} for the whole run, {}",
+                or_dash(cost.per_good_request, usd),
+                usd(cost.total),
+                plural(cost.good, "good request", "good requests")
+            ),
+        );
+        if let Some(after) = &cost.after_warmup {
+            page.row(
+                "  after the warm-up",
+                &format!(
+                    "{}: {}, {}",
+                    or_dash(after.per_good_request, usd),
+                    usd(after.total),
+                    plural(after.good, "good request", "good requests")
+                ),
+            );
+        }
         page.row("cost per month", &usd(cost.per_month));
     }
     pools::simulated(&mut page, report);

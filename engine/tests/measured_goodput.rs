@@ -139,6 +139,14 @@ fn streams_are_seen_by_event_and_by_token() {
     assert_eq!(streams.bundled, 2);
     let said = report.findings.iter().find(|f| f.code == "limit_and_data_differ").expect("said");
     assert!(said.message.contains("5.0 tokens"), "{said:?}");
+    // A limit on a percentile of the gaps is on events as well; one on the time per token is not.
+    for (slo, differs) in [("itl_p95=200ms", true), ("tpot=100ms", false)] {
+        let report = judge("b.json", file([&even, &even], 51).as_bytes(), slo);
+        let said = report.findings.iter().any(|f| f.message.contains("5.0 tokens"));
+        assert_eq!(said, differs, "{slo}: {:?}", report.findings);
+    }
+    let report = judge("a.json", file([&even, &even], 11).as_bytes(), "itl_p95=200ms");
+    assert!(!report.findings.iter().any(|f| f.message.contains("an event carries")));
 }
 
 /// What a tool calls a success without a token is an error here, and good by the tool's own rule.

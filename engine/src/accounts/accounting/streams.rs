@@ -56,11 +56,18 @@ impl Streams {
         let mut warnings = Vec::new();
         let limited = |limit| contracts.iter().any(|contract| contract.limit(limit).is_some());
         let per_event = self.tokens_per_event.unwrap_or(1.0);
-        if limited(Limit::Stall) && per_event >= BUNDLED {
+        let ranked = |contract: &Contract| {
+            contract.percentile_targets.iter().any(|target| target.of == Limit::Stall)
+        };
+        let on_gaps = [
+            (limited(Limit::Stall), "the limit on the longest stall"),
+            (limited(Limit::Itl), "the limit on a percentile of ITL"),
+            (contracts.iter().any(ranked), "the percentile target on the longest stall"),
+        ];
+        for (_, what) in on_gaps.iter().filter(|(is_set, _)| *is_set && per_event >= BUNDLED) {
             warnings.push(format!(
-                "the limit on the longest stall is on gaps between events, and an event carries \
-                 {per_event:.1} tokens here: a gap is the time of several tokens, so compare \
-                 speed by TPOT"
+                "{what} is on gaps between events, and an event carries {per_event:.1} tokens here: \
+                 a gap is the time of several tokens, so compare speed by TPOT"
             ));
         }
         for limit in Limit::ALL {

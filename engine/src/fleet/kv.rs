@@ -99,12 +99,13 @@ impl KvFootprint {
         self.sequence_bytes(whole).div_ceil(self.block_bytes(block_size).max(1))
     }
 
-    /// The longest sequence that fits into `bytes`, in tokens, up to `at_most`.
-    pub fn longest_sequence(&self, bytes: u64, at_most: u64) -> u64 {
+    /// The longest sequence that fits into so many whole `blocks` of `block_size` tokens, in tokens, up
+    /// to `at_most`.
+    pub fn longest_sequence(&self, blocks: u64, block_size: u32, at_most: u64) -> u64 {
         let (mut low, mut high) = (0, at_most);
         while low < high {
             let middle = low + (high - low).div_ceil(2);
-            if self.sequence_bytes(middle) <= bytes {
+            if self.sequence_blocks(middle, block_size) <= blocks {
                 low = middle;
             } else {
                 high = middle - 1;
@@ -202,11 +203,19 @@ mod tests {
         }
 
         #[test]
-        fn the_longest_sequence_fits_and_one_more_token_does_not(bytes in 0_u64..1 << 40) {
-            let footprint = KvFootprint::whole_model(&gemma_4_12b(), KvPrecision::Bf16);
-            let longest = footprint.longest_sequence(bytes, 1 << 30);
-            prop_assert!(longest == 0 || footprint.sequence_bytes(longest) <= bytes);
-            prop_assert!(longest == 1 << 30 || footprint.sequence_bytes(longest + 1) > bytes);
+        fn the_longest_sequence_fits_into_whole_blocks_and_one_more_token_does_not(
+            blocks in 0_u64..1 << 24, block_size in 1_u32..257,
+        ) {
+            for model in [gemma_4_12b(), dense(4096, 32, 32, 8, 128)] {
+                let footprint = KvFootprint::whole_model(&model, KvPrecision::Bf16);
+                let longest = footprint.longest_sequence(blocks, block_size, 1 << 40);
+                let takes = |tokens| footprint.sequence_blocks(tokens, block_size);
+                prop_assert!(longest == 0 || takes(longest) <= blocks);
+                prop_assert!(longest == 1 << 40 || takes(longest + 1) > blocks);
+                if footprint.is_proportional() {
+                    prop_assert_eq!(longest, blocks * u64::from(block_size));
+                }
+            }
         }
     }
 }

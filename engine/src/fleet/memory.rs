@@ -173,8 +173,11 @@ pub fn memory(question: &MemoryQuestion<'_>) -> MemoryReport {
         kv_capacity_tokens_low: tokens(band(RUNTIME_OVERHEAD_HIGH_GIB)),
         kv_capacity_tokens_high: tokens(band(RUNTIME_OVERHEAD_LOW_GIB)),
         max_concurrent_full_length: copies * cache_bytes.max(0.0) / full_length.max(1) as f64,
-        longest_sequence_tokens: footprint
-            .longest_sequence(whole(cache_bytes), question.model.max_context_tokens.into()),
+        longest_sequence_tokens: footprint.longest_sequence(
+            blocks(runtime_gib) / u64::from(question.layout.data_parallel.max(1)),
+            question.block_size,
+            question.model.max_context_tokens.max(question.max_model_len).into(),
+        ),
         does_not_fit: does_not_fit(question, &per_gpu, blocks(runtime_gib)),
     }
 }

@@ -5,7 +5,9 @@
 
 mod admission;
 mod arrivals;
+mod classes;
 mod clients;
+mod clip;
 mod contract;
 mod findings;
 mod lengths;
@@ -61,7 +63,8 @@ pub fn check(doc: &ScenarioDoc) -> Result<Checked, Vec<Problem>> {
     let confidence = targets::check(&doc.targets, &mut findings);
     match (workload, fleet, confidence) {
         (Some(workload), Some(fleet), Some(confidence)) if !findings.any_error() => {
-            workload::warn_about_lengths(&workload, &fleet.pool, &fleet.beside, &mut findings);
+            classes::warn_about_lengths(&workload, &fleet.pool, &fleet.beside, &mut findings);
+            life::warn_about_crashes(&doc.fleet, doc.workload.horizon_s, &mut findings);
             route::warn_about_idle_pools(&doc.fleet, &workload.classes, &mut findings);
             let pool::Fleet { pool, beside, routing, admission } = fleet;
             let scenario = Scenario {

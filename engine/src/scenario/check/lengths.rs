@@ -1,5 +1,6 @@
 //! From the document's lengths to those of the engine.
 
+use super::clip;
 use super::findings::Findings;
 use super::one;
 use crate::counted::typed;
@@ -17,6 +18,12 @@ const MAX_FACTOR: f64 = 1_000.0;
 
 /// The lengths that a document describes; problems have paths relative to it.
 pub fn lengths_of(doc: &LengthsDoc) -> Result<Lengths, Vec<Problem>> {
+    let lengths = law_of(doc)?;
+    let contradictions = clip::contradictions(doc);
+    if contradictions.is_empty() { Ok(lengths) } else { Err(contradictions) }
+}
+
+fn law_of(doc: &LengthsDoc) -> Result<Lengths, Vec<Problem>> {
     match doc {
         LengthsDoc::Fixed { tokens } => one(Lengths::fixed(*tokens)),
         LengthsDoc::Uniform { min, max, mean, sd } => {
@@ -120,7 +127,9 @@ pub(super) fn check_lengths(
     if let LengthsDoc::Recorded { tokens, .. } = doc {
         check_recording(class, tokens.len(), path, findings);
     }
-    findings.take(path, lengths_of(doc))
+    let lengths = findings.take(path, lengths_of(doc))?;
+    clip::warn(doc, &lengths, path, findings);
+    Some(lengths)
 }
 
 /// A recording of lengths belongs to a trace, request by request.

@@ -2,8 +2,9 @@
 
 use super::findings::Findings;
 use super::pool::MAX_REPLICAS;
+use crate::counted::{plural, typed};
 use crate::fleet::{Autoscaler, Crash, Failures, Life, Scaling, Signal};
-use crate::scenario::doc::{AutoscalerDoc, PoolDoc, SignalDoc};
+use crate::scenario::doc::{AutoscalerDoc, FleetDoc, PoolDoc, SignalDoc};
 use crate::units::{MAX_HORIZON_S, PICOS_PER_S, Picos};
 
 /// The most entries of a timetable, and the most failures at given moments.
@@ -43,6 +44,41 @@ fn warn_about_nothing(doc: &PoolDoc, path: &str, findings: &mut Findings) {
             "replicas start when the run begins, in no time: the pool is warm all the same",
             "give `start_up_s`, or leave the cold start out",
         );
+    }
+}
+
+/// Failures at given moments that never come: of a replica that is never there, or when the run is
+/// over.
+pub(super) fn warn_about_crashes(fleet: &FleetDoc, horizon_s: f64, findings: &mut Findings) {
+    for (i, pool) in fleet.pools.iter().enumerate() {
+        let scheduled = pool.scheduled_replicas.iter().map(|entry| entry.replicas);
+        let scaled = pool.autoscaler.iter().map(|autoscaler| autoscaler.max_replicas);
+        let most = scheduled.chain(scaled).fold(pool.replicas, u32::max);
+        for (j, crash) in pool.failures.crashes.iter().enumerate().take(MOST_ENTRIES) {
+            let path = format!("fleet.pools[{i}].failures.crashes[{j}]");
+            if crash.replica >= most {
+                findings.warning(
+                    format!("{path}.replica"),
+                    format!(
+                        "replica {} never fails: there are {} at most, numbered from 0",
+                        crash.replica,
+                        plural(most.into(), "replica", "replicas")
+                    ),
+                    format!("give 0 to {}, or leave the failure out", most.saturating_sub(1)),
+                );
+            }
+            if crash.at_s >= horizon_s {
+                findings.warning(
+                    format!("{path}.at_s"),
+                    format!(
+                        "this failure comes at {} s, when the horizon of {} s is over",
+                        typed(crash.at_s),
+                        typed(horizon_s)
+                    ),
+                    format!("give seconds below {}, or lengthen the horizon", typed(horizon_s)),
+                );
+            }
+        }
     }
 }
 

@@ -375,15 +375,16 @@ fn warn_about_memory(
     path: &str,
     findings: &mut Findings,
 ) {
-    if memory.does_not_fit.is_none() && memory.max_concurrent_full_length < 1.0 {
+    let longest = memory.longest_sequence_tokens;
+    if memory.does_not_fit.is_none() && longest < u64::from(scheduler.max_model_len) {
         findings.warning(
             format!("{path}.max_model_len"),
             format!(
-                "the KV cache holds {} tokens, less than one sequence of {}: the engine itself \
-                 refuses to start so",
+                "the KV cache holds {} tokens in whole blocks, less than one sequence of {}: the \
+                 engine itself refuses to start so",
                 memory.kv_capacity_tokens, scheduler.max_model_len
             ),
-            format!("set max_model_len to {} or less", memory.longest_sequence_tokens),
+            format!("set max_model_len to {longest} or less"),
         );
     }
 }

@@ -12,6 +12,7 @@ use crate::units::Picos;
 mod contract;
 mod fleet;
 mod lengths;
+mod life;
 mod sharing;
 mod workload;
 

@@ -8,13 +8,10 @@ use super::findings::Findings;
 use super::lengths::{check_hidden, check_lengths, check_pairing};
 use crate::counted::thousands;
 use crate::counted::typed;
-use crate::scenario::Pool;
-use crate::scenario::doc::{ArrivalsDoc, ClassDoc, QualityDoc, ScenarioDoc, SloDoc, WorkloadDoc};
+use crate::scenario::doc::{ArrivalsDoc, ClassDoc, QualityDoc, ScenarioDoc, WorkloadDoc};
 use crate::slo::Contract;
 use crate::units::{MAX_HORIZON_S, Picos};
-use crate::workload::{
-    Arrivals, Lengths, MAX_LENGTH_TOKENS, MAX_REQUESTS, Quality, Session, TrafficClass,
-};
+use crate::workload::{MAX_LENGTH_TOKENS, MAX_REQUESTS, Quality, Session, TrafficClass};
 
 /// The most traffic classes of one scenario.
 pub const MAX_CLASSES: usize = 100;
@@ -54,7 +51,7 @@ pub(super) fn check(scenario: &ScenarioDoc, findings: &mut Findings) -> Option<W
         complete += 1;
         if class.enabled {
             if let Some(horizon) = horizon {
-                warn_about_class(&checked, &class.slo, &path, horizon, findings);
+                super::classes::warn_about_class(&checked, &class.slo, &path, horizon, findings);
             }
             classes.push(checked);
             contracts.push(contract);
@@ -318,79 +315,4 @@ fn rate_field(arrivals: &ArrivalsDoc) -> String {
         }
     };
     field.to_owned()
-}
-
-fn warn_about_class(
-    class: &TrafficClass,
-    slo: &SloDoc,
-    path: &str,
-    horizon: Picos,
-    findings: &mut Findings,
-) {
-    if let Arrivals::Trace(replay) = &class.arrivals {
-        let late = replay.recorded() - replay.recorded_before(horizon);
-        if late > 0 {
-            findings.warning(
-                format!("{path}.arrivals.due_s"),
-                format!("{late} of {} requests are due after the horizon", replay.recorded()),
-                "lengthen the horizon to offer them too",
-            );
-        }
-    }
-    super::sharing::warn_about_prefix(class, path, findings);
-    let best = (1.0 - class.lasting_error_rate()) * class.pass_rate(0.0).unwrap_or(1.0);
-    if best < slo.attainment_target {
-        findings.warning(
-            format!("{path}.slo.attainment_target"),
-            format!(
-                "errors and quality leave at most {:.1} % of requests good, below the target of \
-                 {:.1} %: no fleet meets it",
-                best * 100.0,
-                slo.attainment_target * 100.0
-            ),
-            "lower the target, or the error rate, or raise the pass rate",
-        );
-    }
-    let limits = [slo.ttft_ms, slo.ttfvt_ms, slo.tpot_ms, slo.longest_stall_ms, slo.e2e_ms];
-    if limits.iter().all(Option::is_none) && slo.itl_percentile.is_none() {
-        findings.warning(
-            format!("{path}.slo"),
-            "this class has no latency limit, so every completed answer is in time",
-            "give at least one of `ttft_ms`, `ttfvt_ms`, `tpot_ms`, `longest_stall_ms`, \
-             `itl_percentile`, `e2e_ms`",
-        );
-    }
-}
-
-/// Requests that are refused at the door whatever the fleet.
-pub(super) fn warn_about_lengths(
-    workload: &Workload,
-    pool: &Pool,
-    beside: &[Pool],
-    findings: &mut Findings,
-) {
-    for class in &workload.classes {
-        let served = class.route.legs().iter();
-        let pools = served.filter_map(|leg| match leg.pool.checked_sub(1) {
-            None => Some(pool),
-            Some(other) => beside.get(other as usize),
-        });
-        let longest = pools.map(|pool| pool.scheduler.max_model_len).max();
-        let Some(max_model_len) = longest else { continue };
-        let (Lengths::Fixed(input), Lengths::Fixed(output)) = (&class.input, &class.output) else {
-            continue;
-        };
-        let output = class.max_output_tokens.map_or(*output, |budget| budget.min(*output));
-        let total = u64::from(*input) + u64::from(output);
-        if total > u64::from(max_model_len) {
-            findings.warning(
-                format!("workload.classes[{}]", class.position),
-                format!(
-                    "every request has {total} tokens, more than max_model_len {max_model_len}: \
-                     all are refused as too long"
-                ),
-                "shorten prompt or output, or raise max_model_len",
-            );
-        }
-    }
 }

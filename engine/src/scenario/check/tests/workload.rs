@@ -316,3 +316,36 @@ fn a_class_that_is_not_enabled_is_checked_and_offers_nothing() {
     wrong.workload.classes[0].error_rate = 2.0;
     each_breaks_one_rule(vec![(wrong, "workload.classes[0].error_rate", "2")]);
 }
+
+/// 40 of 100 samples are cut, of which half pass: 0.6 · 0.97 + 0.4 · 0.5 = 0.782 at best.
+#[test]
+fn answers_that_the_budget_cuts_cap_what_can_be_good() {
+    let capped = |truncated: Option<f64>, budget: u32| {
+        let doc = class(|c| {
+            let samples = (0..100).map(|i| if i < 60 { 90 } else { 200 }).collect();
+            c.output_tokens = LengthsDoc::Empirical { samples };
+            c.max_output_tokens = Some(budget);
+            c.truncated_pass_rate = truncated;
+            c.quality = QualityDoc::Assumed { pass_rate: 0.97, by: "a test".to_owned() };
+        });
+        warnings(&doc)
+    };
+    let cut = capped(Some(0.5), 100);
+    assert_eq!(cut.len(), 1, "{cut:?}");
+    assert!(cut[0].message.contains("at most 78.2 % of requests good"), "{}", cut[0]);
+    assert_eq!(cut[0].path, "workload.classes[0].slo.attainment_target");
+    for (truncated, budget) in [(None, 100), (Some(0.5), 200), (Some(0.97), 100)] {
+        assert_eq!(capped(truncated, budget), [], "{truncated:?} {budget}");
+    }
+}
+
+#[test]
+fn a_percentile_target_is_a_latency_limit() {
+    let targets = |c: &mut ClassDoc| {
+        c.slo = SloDoc::default();
+        let target =
+            PercentileTargetDoc { of: crate::slo::Limit::Ttft, percentile: 95.0, limit_ms: 1000.0 };
+        c.slo.percentile_targets = vec![target];
+    };
+    assert_eq!(warnings(&class(targets)), []);
+}

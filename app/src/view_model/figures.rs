@@ -172,11 +172,11 @@ fn debt_caption(report: &SimReport) -> String {
         clauses.push(lost.join(" and "));
     }
     if report.debt.waiting_at_end > 0 {
-        clauses.push(format!(
-            "{} waiting at the end, {} to drain",
-            format::count(report.debt.waiting_at_end),
-            format::seconds(report.debt.drain_s)
-        ));
+        let waiting = format::count(report.debt.waiting_at_end);
+        clauses.push(match report.debt.drain_s {
+            Some(s) => format!("{waiting} waiting at the end, {} to drain", format::seconds(s)),
+            None => format!("{waiting} waiting at the end, never served"),
+        });
     } else if report.debt.peak_waiting == 0 {
         clauses.push("nobody ever waits".to_owned());
     }

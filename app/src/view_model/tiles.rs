@@ -330,9 +330,17 @@ fn cost(source: &Source) -> Tile {
     let before = source.before.and_then(|b| b.cost.as_ref()).and_then(|c| c.per_good_request);
     let delta = before
         .map(|before| Delta::amount(before * 1e3, per_good * 1e3, Better::Lower, format::usd));
-    let good = format::count(source.report.goodput.good);
+    let good = format::count(cost.good);
     let total = format::usd_fixed(cost.total, super::books::decimals_of(cost.total));
-    let detail = format!("{total} ÷ {good} good; {month}");
+    // Books are of all that is paid for; other tiles are of the window.
+    let whole = match cost.after_warmup.and_then(|after| after.per_good_request) {
+        Some(after) => {
+            let after = format::usd(after * 1e3);
+            format!(" in the whole run ({after} per 1,000 after the warm-up)")
+        }
+        None => String::new(),
+    };
+    let detail = format!("{total} ÷ {good} good{whole}; {month}");
     tile(Some(per_good * 1e3), delta, detail, tags)
 }
 

@@ -330,3 +330,23 @@ fn a_month_is_planned_within_its_budget() {
     assert_eq!(report.simulations, 1, "the first run is cut off, and no other begun");
     assert!(report.budget.spent_work < 20_000_000, "{:?}", report.budget);
 }
+
+/// An autoscaler's fleet is planned at its most, and not called the present one.
+#[test]
+fn a_scaled_fleet_is_present_at_its_most() {
+    let planned = |autoscaled: bool| {
+        whole_plan(&scenario(move |document| {
+            minute(10.0)(document);
+            document["fleet"]["pools"][0]["replicas"] = json!(2);
+            if autoscaled {
+                document["fleet"]["pools"][0]["autoscaler"] =
+                    json!({ "target": 16.0, "min_replicas": 1, "max_replicas": 3 });
+            }
+        }))
+    };
+    let (fixed, scaled) = (planned(false), planned(true));
+    assert!(!fixed.present_is_most && scaled.present_is_most);
+    let present =
+        |plan: &PlanReport| plan.fleets.iter().find(|row| row.is_present).expect("a row").replicas;
+    assert_eq!((present(&fixed), present(&scaled)), (2, 3));
+}

@@ -260,25 +260,6 @@ fn a_rate_of_sessions_is_called_so() {
     }
 }
 
-/// An autoscaler's fleet is planned at its most, and not called the present one.
-#[test]
-fn a_scaled_fleet_is_present_at_its_most() {
-    let planned = |autoscaled: bool| {
-        whole_plan(&chat(move |document| {
-            document["workload"]["horizon_s"] = json!(60.0);
-            if autoscaled {
-                document["fleet"]["pools"][0]["autoscaler"] =
-                    json!({ "target": 16.0, "min_replicas": 1, "max_replicas": 3 });
-            }
-        }))
-    };
-    let (fixed, scaled) = (planned(false), planned(true));
-    assert!(!fixed.present_is_most && scaled.present_is_most);
-    let present =
-        |plan: &PlanReport| plan.fleets.iter().find(|row| row.is_present).expect("a row").replicas;
-    assert_eq!((present(&fixed), present(&scaled)), (2, 3));
-}
-
 /// A day in ten minutes: a timetable has what a fixed fleet has at the peak, and pays for less.
 #[test]
 fn a_timetable_holds_with_fewer_replicas_in_the_mean_and_an_autoscaler_is_late() {

@@ -52,6 +52,7 @@ fn users_who_all_wait_are_named() {
     let sentence = &overrun.verdict.sentence;
     assert!(sentence.contains("debt grows until all users wait"), "{sentence}");
     assert!(sentence.contains("of 20,000 users"), "{sentence}");
+    assert!(!sentence.contains("All work is done"), "{sentence}");
     assert!(overrun.debt.waiting_at_end > 1_000, "{:?}", overrun.debt);
 }
 

@@ -43,10 +43,11 @@ fn a_fleet_that_goes_away_leaves_requests_that_are_never_served() {
     assert_eq!((debt.drain_s, debt.drain_while_serving_s), (None, None));
     // Who is due at 100 s comes before the fleet's own of that moment, and is served.
     assert_eq!(debt.waiting_at_end, 399);
-    // Who is due before 298 s is past the limit of 2 s at 300 s.
-    assert_eq!((debt.past_limit_at_end, debt.peak_past_limit), (395, 395));
+    // The run ends with its last arrival, 0.5 s before the horizon: whoever was due 2 s before that is
+    // past the limit, and the others may yet be in time.
     let late = report.outcomes[&Outcome::LateFirstToken];
-    assert_eq!(late + report.outcomes[&Outcome::Unfinished], 399);
+    assert_eq!((debt.past_limit_at_end, debt.peak_past_limit), (late, late));
+    assert_eq!((late, report.outcomes[&Outcome::Unfinished]), (394, 5));
     let late = &report.accounting.causes.late_first_token;
     assert_eq!(late[&Cause::NoReplica], report.outcomes[&Outcome::LateFirstToken], "{late:?}");
     let there = over_time(&report);
@@ -167,4 +168,19 @@ fn what_binds_is_said_of_the_run_and_not_of_a_saturated_replica() {
         let causes = causes(saturated);
         assert!(causes.iter().any(|cause| cause.starts_with("saturated, ")), "{causes:?}");
     }
+}
+
+/// An autoscaler that never needs its most is held against what it has.
+#[test]
+fn a_fleet_that_stays_small_is_not_held_against_its_most() {
+    let report = report(|document| {
+        document["fleet"]["pools"][0]["autoscaler"] =
+            json!({ "target": 100.0, "min_replicas": 1, "max_replicas": 6 });
+    });
+    let there = over_time(&report);
+    assert_eq!(there.most_replicas, 6);
+    assert!((there.mean_replicas - 1.0).abs() < 1e-9, "{there:?}");
+    let of_most = report.supply.required_peak.rps / report.supply.sustainable_at_peak.rps;
+    assert!((there.load() / of_most - 6.0).abs() < 1e-9, "{there:?}");
+    assert!(report.verdict.sentence.contains("the 1 of 6 replicas"), "{:?}", report.verdict);
 }

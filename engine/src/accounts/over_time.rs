@@ -8,14 +8,16 @@ use crate::units::Picos;
 use crate::workload::Demand;
 
 /// What the replicas of a pool sustain over time of the `demand` that does not yield to waiting;
-/// `supply` is what `most` of them do. `None` where the same replicas take requests all the time.
+/// `supply` is what `most` of them do. `None` where all of them take requests all the time.
 pub fn over_time(
     supply: &Supply,
     demand: &Demand,
     (provisioned, most): (&Provisioned, u32),
     horizon: Picos,
 ) -> Option<SupplyOverTime> {
-    if provisioned.is_constant(horizon) {
+    let mean_replicas = provisioned.mean_taking(Picos::ZERO, horizon);
+    // An autoscaler that never needs its most has as many as it has, all the time.
+    if provisioned.is_constant(horizon) && mean_replicas >= f64::from(most) {
         return None;
     }
     let required = windows(demand);
@@ -41,7 +43,6 @@ pub fn over_time(
     } else {
         supply.sustainable.times(tightest_replicas / f64::from(most))
     };
-    let mean_replicas = provisioned.mean_taking(Picos::ZERO, horizon);
     Some(SupplyOverTime {
         most_replicas: most,
         mean_replicas,

@@ -164,6 +164,9 @@ impl<'a> Evidence<'a> {
                     Some(unserved) => format!(
                         "Not all work is done: {unserved}, and only {good} are good; {debt}"
                     ),
+                    None if self.all_users_wait() => {
+                        format!("Only {good} of requests are good; {debt}")
+                    }
                     None => {
                         format!("All work is done, but only {good} of requests are good; {debt}")
                     }
@@ -177,7 +180,7 @@ impl<'a> Evidence<'a> {
     /// as there are at most.
     fn debt_is_bounded(&self) -> String {
         match self.crowd {
-            Some((users, waiting)) if waiting as f64 >= MANY_USERS * users as f64 => format!(
+            Some((users, waiting)) if self.all_users_wait() => format!(
                 "debt grows until all users wait: {} requests of {} users do when the horizon ends",
                 thousands(waiting as f64),
                 thousands(users as f64)
@@ -188,6 +191,10 @@ impl<'a> Evidence<'a> {
 
     fn excess(&self) -> Excess {
         Excess::of(self.binding.supply, self.binding.unyielding)
+    }
+
+    fn all_users_wait(&self) -> bool {
+        self.crowd.is_some_and(|(users, waiting)| waiting as f64 >= MANY_USERS * users as f64)
     }
 
     fn overloaded(&self) -> String {

@@ -122,6 +122,7 @@ pub fn losses(scenario: &Scenario, spec: &ReplicaSpec, requests: &[OfferedReques
 }
 
 /// What a request takes that has a replica to itself, seconds.
+#[expect(clippy::struct_field_names, reason = "the unit belongs into the name")]
 struct Alone {
     ttft_s: f64,
     ttfvt_s: f64,

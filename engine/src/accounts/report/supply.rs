@@ -86,7 +86,7 @@ pub struct Supply {
     pub prefill_time_share: f64,
     /// Only declared token rates are known: supply and debt, never a latency.
     pub simplified: bool,
-    /// What took requests when; absent where the same replicas did all the time. The rates above
+    /// What took requests when; absent where all there are to be did all the time. The rates above
     /// are those of the most replicas that there are to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_time: Option<SupplyOverTime>,

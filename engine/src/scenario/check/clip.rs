@@ -78,7 +78,7 @@ pub(super) fn contradictions(doc: &LengthsDoc) -> Vec<Problem> {
             (None, Some(max)) => ("longest", max, "a `max` of at least"),
             (None, None) => return None,
         };
-        let value = typed(*value);
+        let (value, bound) = (typed(*value), typed(f64::from(bound)));
         Some(Problem::error(
             *field,
             format!(

@@ -60,7 +60,7 @@ pub(super) fn warn_about_crashes(fleet: &FleetDoc, horizon_s: f64, findings: &mu
                 findings.warning(
                     format!("{path}.replica"),
                     format!(
-                        "replica {} never fails: there are {} at most, numbered from 0",
+                        "replica {} never fails: the pool has {} at most, numbered from 0",
                         crash.replica,
                         plural(most.into(), "replica", "replicas")
                     ),

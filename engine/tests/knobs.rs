@@ -105,6 +105,40 @@ fn a_larger_token_budget_trades_stalls_for_first_tokens_where_prompts_are_long()
     assert!((large.1 / small.1 - 1.0).abs() < 0.02, "neither: {small:?} {large:?}");
 }
 
+#[test]
+fn a_threshold_spares_short_prompts_the_wait_behind_long_ones() {
+    let ttft_p99_ms = |threshold: u32| {
+        let run = simulated(|document| {
+            let of = |name: &str, rate_rps: f64, input: u32| {
+                json!({
+                    "name": name,
+                    "arrivals": { "kind": "poisson", "rate_rps": rate_rps },
+                    "input_tokens": { "kind": "fixed", "tokens": input },
+                    "output_tokens": { "kind": "fixed", "tokens": 100 },
+                    "slo": { "ttft_ms": 1000.0 }
+                })
+            };
+            document["workload"]["horizon_s"] = json!(300.0);
+            document["workload"]["classes"] =
+                json!([of("chat", 2.0, 200), of("documents", 0.2, 60_000)]);
+            pool(document)["long_prefill_token_threshold"] = json!(threshold);
+        });
+        let of_class = |index: u32| {
+            let rows = run.requests.iter().zip(&run.run.stamps);
+            let mut all: Vec<Picos> = rows
+                .filter(|(request, _)| request.class == index)
+                .map(|(request, stamps)| slo::ttft(request, stamps).expect("a first token"))
+                .collect();
+            all.sort_unstable();
+            all[all.len() * 99 / 100].as_millis()
+        };
+        [of_class(0), of_class(1)]
+    };
+    let ([chat, documents], [spared, split]) = (ttft_p99_ms(0), ttft_p99_ms(512));
+    assert!(spared < 0.5 * chat, "short prompts: {chat} to {spared} ms");
+    assert!(split > 1.2 * documents, "long prompts pay: {documents} to {split} ms");
+}
+
 /// Case C9: gaps three times as variable as Poisson's.
 #[test]
 fn bursty_arrivals_wait_three_times_as_long_for_the_same_throughput() {

@@ -81,6 +81,7 @@ pub fn replica_spec(pool: &Pool) -> Result<ReplicaSpec, Unanswerable> {
         window_blocks_per_seq: pool.window_blocks_per_seq(),
         max_num_seqs: scheduler.max_num_seqs,
         max_num_batched_tokens: scheduler.max_num_batched_tokens,
+        long_prefill_token_threshold: scheduler.long_prefill_token_threshold,
         max_model_len: scheduler.max_model_len,
         chunked_prefill: scheduler.chunked_prefill,
         prefix_caching: scheduler.prefix_caching,

@@ -28,6 +28,12 @@ pub fn leaves_out(scenario: &Scenario) -> Vec<String> {
             "replicas that start, fail or are scaled: as many as there are at most are taken to be \
              ready all the time",
         ),
+        (
+            scenario.pools().any(|pool| pool.scheduler.long_prefill_token_threshold > 0),
+            "the threshold of long prompts (long_prefill_token_threshold): a prompt alone takes as \
+             much of a step as the budget leaves, so where prompts are longer than the threshold \
+             TTFT is a lower bound",
+        ),
         (any(leaves), "clients who leave: all are served to the end"),
         (
             any(|class| class.session.is_some()),

@@ -90,6 +90,7 @@ fn flags(doc: &PoolDoc, pool: &Pool) -> Vec<String> {
         format!("--max-model-len {}", scheduler.max_model_len),
         format!("--max-num-seqs {}", scheduler.max_num_seqs),
         format!("--max-num-batched-tokens {}", scheduler.max_num_batched_tokens),
+        format!("--long-prefill-token-threshold {}", scheduler.long_prefill_token_threshold),
         format!("--block-size {}", scheduler.block_size),
         format!("--gpu-memory-utilization {}", doc.gpu_memory_utilization),
         // Requests are taken in the order in which they came.

@@ -14,6 +14,7 @@ mod lengths;
 mod life;
 mod pool;
 mod route;
+mod scheduler;
 mod sharing;
 mod step_time;
 mod targets;

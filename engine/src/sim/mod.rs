@@ -2,10 +2,10 @@
 //!
 //! A fleet loop ([`FleetSim`]) drives replica engines, of which there are two: the fast one leaps
 //! over runs of equal steps, the plain one takes every step and is the oracle of the other. They
-//! give the same run, to the picosecond. The scheduler follows vLLM V1 (0.19): running decodes first, then the one partial prefill, then
-//! waiting requests first come, first served; paged KV; preemption by recompute from the tail,
-//! whose blocks stay cached until taken; prompt reservation at admission; and the one-step lag of
-//! asynchronous scheduling.
+//! give the same run, to the picosecond. The scheduler follows vLLM V1 (0.19): running requests
+//! first, then waiting ones first come, first served; long prompts in parts; paged KV; preemption
+//! by recompute from the tail, whose blocks stay cached until taken; prompt reservation at
+//! admission; and the one-step lag of asynchronous scheduling.
 
 mod clients;
 mod ends;
@@ -122,6 +122,8 @@ pub struct ReplicaSpec {
     pub max_num_seqs: u32,
     /// Tokens one step may process.
     pub max_num_batched_tokens: u32,
+    /// Prompt tokens of one request that one step may process; 0 is no such limit.
+    pub long_prefill_token_threshold: u32,
     /// Longest prompt plus output, tokens.
     pub max_model_len: u32,
     /// Split prompts over steps.
@@ -137,6 +139,14 @@ pub struct ReplicaSpec {
 }
 
 impl ReplicaSpec {
+    /// Of so many prompt tokens that a request has left, those that one step may process.
+    fn of_one_step(&self, tokens: u32) -> u32 {
+        match self.long_prefill_token_threshold {
+            0 => tokens,
+            threshold => tokens.min(threshold),
+        }
+    }
+
     /// Whether a request is longer than `max_model_len` or than all KV blocks together, so that it
     /// would wait, or preempt itself, for ever.
     pub fn can_never_fit(&self, input_tokens: u32, output_tokens: u32) -> bool {

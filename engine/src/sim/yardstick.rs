@@ -260,6 +260,7 @@ fn replica(usable_blocks: u64) -> ReplicaSpec {
         window_blocks_per_seq: 0,
         max_num_seqs: 256,
         max_num_batched_tokens: 2048,
+        long_prefill_token_threshold: 0,
         max_model_len: 32_768,
         chunked_prefill: true,
         prefix_caching: true,

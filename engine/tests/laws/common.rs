@@ -40,6 +40,7 @@ pub fn replica(law: CompiledLaw) -> ReplicaSpec {
         window_blocks_per_seq: 0,
         max_num_seqs: 64,
         max_num_batched_tokens: 2048,
+        long_prefill_token_threshold: 0,
         max_model_len: 100_000,
         chunked_prefill: true,
         prefix_caching: true,

@@ -27,6 +27,39 @@ fn a_burst_of_prompts_is_prefilled_in_budget_sized_steps() {
 }
 
 #[test]
+fn a_threshold_lets_short_prompts_share_the_steps_of_a_long_one() {
+    // Alone a prompt of 4,096 takes two whole steps of 2,048, and nobody else is in them. In parts of
+    // 512 it takes eight, and the short one is in the first.
+    let requests = [request(0.0, 4096, 1), request(0.0, 64, 1)];
+    for (threshold, chunked, first_s) in [
+        (0, true, [2.0, 3.0]),
+        (4096, true, [2.0, 3.0]),
+        (512, true, [8.0, 1.0]),
+        (512, false, [8.0, 1.0]), // as vLLM: the threshold splits prompts that nothing else splits
+    ] {
+        let spec = ReplicaSpec {
+            long_prefill_token_threshold: threshold,
+            chunked_prefill: chunked,
+            ..one_second_steps()
+        };
+        let run = run(&requests, spec, 1);
+        let first: Vec<_> = run.stamps.iter().map(|stamps| stamps.first_token).collect();
+        assert_eq!(first, first_s.map(|s| Some(Picos::from_secs(s))), "threshold {threshold}");
+    }
+}
+
+#[test]
+fn under_a_threshold_as_many_prompts_share_a_step_as_its_budget_holds() {
+    // Four prompts of 1,024 in parts of 512 fill two steps of 2,048; a fifth gets what the four leave
+    // from the third step on.
+    let requests: Vec<_> = (0..5).map(|_| request(0.0, 1024, 1)).collect();
+    let spec = ReplicaSpec { long_prefill_token_threshold: 512, ..one_second_steps() };
+    let run = run(&requests, spec, 1);
+    let first: Vec<_> = run.stamps.iter().map(|stamps| stamps.first_token).collect();
+    assert_eq!(first, [2.0, 2.0, 2.0, 2.0, 4.0].map(|s| Some(Picos::from_secs(s))));
+}
+
+#[test]
 fn under_asynchronous_scheduling_an_arrival_waits_for_the_step_after_next() {
     // The first request runs from 0; the second comes during the first step.
     let requests = [request(0.0, 10, 10), request(0.5, 10, 1)];

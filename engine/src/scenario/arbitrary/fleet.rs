@@ -85,7 +85,7 @@ fn pool() -> impl Strategy<Value = PoolDoc> {
     use KvPrecision::{Bf16, Fp8, Q4_0, Q8_0};
     let kv = prop::sample::select(vec![Bf16, Fp8, Q8_0, Q4_0]);
     let what = (gpu(), model(), any::<u32>(), or(1, any::<u32>()), weights(), kv);
-    let sizes = (or(256, any::<u32>()), or(2_048, any::<u32>()), or(16, any::<u32>()));
+    let sizes = (or(256, any::<u32>()), or(2_048, any::<u32>()), or(16, any::<u32>()), rules());
     let memory =
         (or(0.9, number()), prop::option::of(any::<u64>()), prop::option::of(any::<u32>()));
     let foreign = (text(), number(), number(), text()).prop_map(
@@ -113,6 +113,9 @@ fn pool() -> impl Strategy<Value = PoolDoc> {
             max_num_seqs: sizes.0,
             max_num_batched_tokens: sizes.1,
             block_size: sizes.2,
+            long_prefill_token_threshold: sizes.3.0,
+            max_num_partial_prefills: sizes.3.1,
+            max_long_partial_prefills: sizes.3.2,
             gpu_memory_utilization: memory.0,
             num_gpu_blocks: memory.1,
             max_model_len: memory.2,
@@ -127,6 +130,11 @@ fn pool() -> impl Strategy<Value = PoolDoc> {
             ..PoolDoc::new(what.0, what.1, what.2)
         },
     )
+}
+
+/// Rules of the scheduler that are mostly left as they are.
+fn rules() -> impl Strategy<Value = (u32, u32, u32)> {
+    (or(0, any::<u32>()), or(1, any::<u32>()), or(1, any::<u32>()))
 }
 
 type LifeDocs = (f64, bool, f64, Option<AutoscalerDoc>, Vec<ScheduledReplicasDoc>, FailuresDoc);

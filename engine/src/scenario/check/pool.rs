@@ -1,7 +1,7 @@
 //! Checks of what serves: references, layout, scheduler settings, memory and price.
 
 use super::findings::Findings;
-use super::step_time;
+use super::{scheduler, step_time};
 use crate::catalog;
 use crate::counted::typed;
 use crate::fleet::{
@@ -90,7 +90,7 @@ fn check_pool(doc: &PoolDoc, path: &str, findings: &mut Findings) -> Option<Pool
     let gpu = findings.take(&format!("{path}.gpu"), gpu_of(&doc.gpu));
     let model = findings.take(&format!("{path}.model"), model_of(&doc.model));
     let precision = check_precision(doc, path, findings);
-    let scheduler = check_scheduler(doc, model.as_ref(), path, findings);
+    let scheduler = scheduler::check(doc, model.as_ref(), path, findings);
     // Checked here too when the GPU or the model is not known, so that all is said at once.
     step_time::check_numbers(&doc.step_time, &format!("{path}.step_time"), findings);
     let (gpu, model, precision, scheduler) = (gpu?, model?, precision?, scheduler?);
@@ -156,112 +156,6 @@ fn check_precision(doc: &PoolDoc, path: &str, findings: &mut Findings) -> Option
         }
     }
     Some(Precision { weights: doc.weight_precision, kv: doc.kv_precision })
-}
-
-/// The engine's settings, by the rules that vLLM 0.19 itself enforces when it starts.
-fn check_scheduler(
-    doc: &PoolDoc,
-    model: Option<&ModelShape>,
-    path: &str,
-    findings: &mut Findings,
-) -> Option<Scheduler> {
-    let mut count = |field: &str, what: &str, value: u64, most: u64| {
-        findings.count(format!("{path}.{field}"), what, value, &(1..=most))
-    };
-    let counts = [
-        count("max_num_seqs", "the number of seats", doc.max_num_seqs.into(), 65_536),
-        count(
-            "max_num_batched_tokens",
-            "the token budget of a step",
-            doc.max_num_batched_tokens.into(),
-            1 << 20,
-        ),
-    ];
-    let share = doc.gpu_memory_utilization;
-    if !(share > 0.0 && share <= 1.0) {
-        findings.error(
-            format!("{path}.gpu_memory_utilization"),
-            format!("the share of GPU memory the engine may use is {share}", share = typed(share)),
-            "give a share above 0 and up to 1 (100 %), e.g. 0.9 (90 %)",
-        );
-    }
-    if !(doc.block_size.is_power_of_two() && doc.block_size <= 256) {
-        findings.error(
-            format!("{path}.block_size"),
-            format!("a KV block has {} tokens", doc.block_size),
-            "give a power of two from 1 to 256, e.g. 16",
-        );
-    }
-    if doc.num_gpu_blocks.is_some_and(|blocks| !(2..=1 << 40).contains(&blocks)) {
-        findings.error(
-            format!("{path}.num_gpu_blocks"),
-            "the engine keeps one block for itself, so this many leave none or cannot be",
-            "give the number from the engine's log, 2 or more, or leave it out",
-        );
-    }
-    check_budget(doc, counts.iter().all(|fine| *fine), path, findings);
-    let max_model_len = check_max_model_len(doc, model, path, findings)?;
-    if !doc.enable_chunked_prefill && doc.max_num_batched_tokens < max_model_len {
-        findings.error(
-            format!("{path}.max_num_batched_tokens"),
-            format!(
-                "without chunked prefill a prompt is computed in one step, and a budget of {} \
-                 tokens is below max_model_len {max_model_len}",
-                doc.max_num_batched_tokens
-            ),
-            format!(
-                "give at least {max_model_len}, lower max_model_len, or set enable_chunked_prefill"
-            ),
-        );
-    }
-    Some(Scheduler {
-        max_num_seqs: doc.max_num_seqs,
-        max_num_batched_tokens: doc.max_num_batched_tokens,
-        max_model_len,
-        block_size: doc.block_size,
-        chunked_prefill: doc.enable_chunked_prefill,
-        prefix_caching: doc.enable_prefix_caching,
-        reserve_full_isl: doc.scheduler_reserve_full_isl,
-        async_scheduling: doc.async_scheduling,
-    })
-}
-
-fn check_budget(doc: &PoolDoc, in_range: bool, path: &str, findings: &mut Findings) {
-    if in_range && doc.max_num_batched_tokens < doc.max_num_seqs {
-        findings.error(
-            format!("{path}.max_num_batched_tokens"),
-            format!(
-                "a budget of {} tokens is below max_num_seqs {}: not every seat could decode",
-                doc.max_num_batched_tokens, doc.max_num_seqs
-            ),
-            format!("give at least {}, or lower max_num_seqs", doc.max_num_seqs),
-        );
-    }
-}
-
-fn check_max_model_len(
-    doc: &PoolDoc,
-    model: Option<&ModelShape>,
-    path: &str,
-    findings: &mut Findings,
-) -> Option<u32> {
-    let own = model.map(|model| model.max_context_tokens);
-    let most = own.unwrap_or(u32::MAX);
-    match doc.max_model_len {
-        None => own,
-        Some(length) if (1..=most).contains(&length) => Some(length),
-        Some(length) => {
-            findings.error(
-                format!("{path}.max_model_len"),
-                format!("the longest sequence is {length} tokens"),
-                format!(
-                    "give 1 to {most}, what the model was made for, or leave it out",
-                    most = typed(f64::from(most))
-                ),
-            );
-            None
-        }
-    }
 }
 
 fn check_price(doc: &PoolDoc, path: &str, findings: &mut Findings) -> Option<Price> {

@@ -115,6 +115,22 @@ pub struct PoolDoc {
         skip_serializing_if = "defaults::is_max_num_batched_tokens"
     )]
     pub max_num_batched_tokens: u32,
+    /// Prompt tokens of one request that one step may process; 0 is no such limit.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub long_prefill_token_threshold: u32,
+    /// Prompts that may be computed in part at once: vLLM V1 has no such limit, and starts with 1
+    /// alone.
+    #[serde(
+        default = "defaults::partial_prefills",
+        skip_serializing_if = "defaults::is_partial_prefills"
+    )]
+    pub max_num_partial_prefills: u32,
+    /// Those of them that may be longer than the threshold: 1 in the same way.
+    #[serde(
+        default = "defaults::partial_prefills",
+        skip_serializing_if = "defaults::is_partial_prefills"
+    )]
+    pub max_long_partial_prefills: u32,
     /// Tokens per KV block.
     #[serde(default = "defaults::block_size", skip_serializing_if = "defaults::is_block_size")]
     pub block_size: u32,
@@ -256,6 +272,9 @@ impl PoolDoc {
             kv_precision: KvPrecision::default(),
             max_num_seqs: defaults::max_num_seqs(),
             max_num_batched_tokens: defaults::max_num_batched_tokens(),
+            long_prefill_token_threshold: 0,
+            max_num_partial_prefills: defaults::partial_prefills(),
+            max_long_partial_prefills: defaults::partial_prefills(),
             block_size: defaults::block_size(),
             gpu_memory_utilization: defaults::gpu_memory_utilization(),
             num_gpu_blocks: None,

@@ -92,6 +92,7 @@ impl Configuration {
         configuration.begin_sessions(); // what a turn carries on depends on what it hides
         configuration.with_pools(&mut Dice::new(seed ^ 0x9001), round, longest);
         configuration.with_life(&mut Dice::new(seed ^ 0x11fe), round);
+        configuration.with_rules(&mut Dice::new(seed ^ 0x5c4e_d01e));
         configuration
     }
 
@@ -116,6 +117,15 @@ impl Configuration {
         let classes = self.classes.len().max(1);
         self.gap_limits = (0..classes).map(|_| (!dice.one_in(4)).then(|| limit(dice))).collect();
         self
+    }
+
+    /// Every other scheduler has rules that it does not have by default.
+    fn with_rules(&mut self, dice: &mut Dice) {
+        for pool in &mut self.fleet.pools {
+            if dice.one_in(2) {
+                pool.replica.long_prefill_token_threshold = dice.pick(&[0, 1, 5, 16, 30, 200]);
+            }
+        }
     }
 
     /// In every third fleet replicas come and go.
@@ -259,6 +269,7 @@ fn replica(dice: &mut Dice, round: bool, (input, output): (u32, u32)) -> Replica
         window_blocks_per_seq: if dice.one_in(4) { dice.within(1, 4) } else { 0 },
         max_num_seqs: dice.within(1, 24),
         max_num_batched_tokens: dice.pick(&[3, 32, 128, 600, 600, 2048, 2048]),
+        long_prefill_token_threshold: 0,
         max_model_len: 1000,
         chunked_prefill: !dice.one_in(4),
         prefix_caching: !dice.one_in(4),

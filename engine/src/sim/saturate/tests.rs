@@ -23,6 +23,7 @@ fn spec() -> ReplicaSpec {
         window_blocks_per_seq: 0,
         max_num_seqs: 1,
         max_num_batched_tokens: 1,
+        long_prefill_token_threshold: 0,
         max_model_len: 1_000,
         chunked_prefill: true,
         prefix_caching: true,

@@ -64,6 +64,21 @@ fn fleet_rules() {
             "fleet.pools[0].max_num_batched_tokens",
             "below max_model_len 131072",
         ),
+        (
+            pool(|p| p.long_prefill_token_threshold = (1 << 20) + 1),
+            "fleet.pools[0].long_prefill_token_threshold",
+            "1,048,576",
+        ),
+        (
+            pool(|p| p.max_num_partial_prefills = 4),
+            "fleet.pools[0].max_num_partial_prefills",
+            "vLLM V1 does not start",
+        ),
+        (
+            pool(|p| p.max_long_partial_prefills = 2),
+            "fleet.pools[0].max_long_partial_prefills",
+            "long_prefill_token_threshold",
+        ),
         (pool(|p| p.max_model_len = Some(0)), "fleet.pools[0].max_model_len", "1 to 131,072"),
         (pool(|p| p.max_model_len = Some(131_073)), "fleet.pools[0].max_model_len", "1 to 131,072"),
         (

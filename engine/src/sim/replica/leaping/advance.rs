@@ -99,7 +99,7 @@ impl Leaping<'_> {
 
     /// What the last step did beside passing, now that it is over.
     pub(super) fn complete(&mut self, now: Picos, jobs: &mut Jobs<JobState>) {
-        self.partial = None;
+        self.partials.clear();
         let mut chunks = std::mem::take(&mut self.chunks);
         for chunk in chunks.drain(..) {
             self.compute(chunk, now, jobs);
@@ -136,7 +136,7 @@ impl Leaping<'_> {
         }
         self.load.backlog_prefill_tokens -= u64::from(tokens);
         if job.state.kv < job.state.target {
-            self.partial = Some(id);
+            self.partials.push(id);
             return;
         }
         if job.stamps.generated == 0 {

@@ -8,9 +8,9 @@
 //!
 //! *Invariants.* Every step the engine begins, the stepwise engine begins at the same picosecond
 //! with the same batch. A leap may be cut short or split anywhere without changing anything, so
-//! whoever disturbs one only has to cut it early enough. At most one prefill is partial, and it is
-//! the last in order of admission: a prompt is split only where it takes all the budget that is
-//! left.
+//! whoever disturbs one only has to cut it early enough. All who run get as many tokens of a step as
+//! they may have, but for the last in order of admission, who gets at least one: nobody is admitted
+//! before all others got theirs, and what somebody may have never grows.
 
 mod advance;
 mod block_size;
@@ -64,8 +64,8 @@ pub struct Leaping<'a> {
     decodes: u32,
     /// Tokens in the caches of decoding requests.
     decode_kv: u64,
-    /// The request whose prompt takes more steps.
-    partial: Option<u32>,
+    /// Requests whose prompts take more steps, in order of admission.
+    partials: Vec<u32>,
     /// When decoding requests finish, by steps done. An entry is stale unless it is still what its
     /// request says.
     finishes: Deadlines,
@@ -150,7 +150,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
             running: 0,
             decodes: 0,
             decode_kv: 0,
-            partial: None,
+            partials: Vec::new(),
             finishes: Deadlines::default(),
             shows: Deadlines::default(),
             queue: Queue::default(),

@@ -4,6 +4,7 @@
 use super::Leaping;
 use super::free_queue::Ticket;
 use super::job::LeapJob;
+use super::shared::Shared;
 use crate::sim::job::Place;
 
 /// Cached blocks of a request that waits, from its first on.
@@ -39,6 +40,8 @@ pub(super) struct Left {
     prefix: (u32, u32),
     /// Blocks beyond its shared prefix that somebody may look for.
     kept: u32,
+    /// Blocks between those two: of its shared prefix too, but others are known for it.
+    copies: u32,
     /// The session that may.
     session: Option<u32>,
 }
@@ -66,8 +69,8 @@ impl Leaping<'_> {
             }
             _ => self.blocks.kept(job.state.ticket).min(most - of_prefix),
         };
-        debug_assert!(found == of_prefix || beyond == 0, "what comes later is lost first");
-        Hits { prefix: found, beyond, held }
+        // What it computed of the prefix itself may be lost though what came after is not.
+        Hits { prefix: found, beyond: if found == of_prefix { beyond } else { 0 }, held }
     }
 
     /// Takes what a request found out of the free blocks.
@@ -96,7 +99,9 @@ impl Leaping<'_> {
         let (Some(lineage), Some(shared)) = (&job.lineage, &mut self.shared) else { return };
         let Some(prefix) = lineage.prefix else { return };
         let blocks = self.block_size.full(kv.min(lineage.prefix_tokens));
-        if blocks > job.state.prefix_blocks {
+        let others_are_ahead =
+            |shared: &Shared| shared.found(&self.blocks, prefix.get()).0 > job.state.prefix_blocks;
+        if blocks > job.state.prefix_blocks && !others_are_ahead(shared) {
             shared.grow(prefix.get(), job.state.prefix_blocks, blocks);
             job.state.prefix_blocks = blocks;
         }
@@ -115,27 +120,33 @@ impl Leaping<'_> {
         let of_prefix = job.state.prefix_blocks;
         let prefix = lineage.prefix.map_or(0, std::num::NonZero::get);
         let session = lineage.session.map(std::num::NonZero::get);
-        let kept = session.map_or(0, |_| known.saturating_sub(of_prefix));
-        Left { id, blocks, prefix: (prefix, of_prefix), kept, session }
+        let beyond = self.block_size.full(lineage.prefix_tokens);
+        let kept = session.map_or(0, |_| known.saturating_sub(beyond));
+        let copies = if kept > 0 { beyond - of_prefix } else { 0 };
+        Left { id, blocks, prefix: (prefix, of_prefix), kept, copies, session }
     }
 
     /// What a request with `kv` tokens in its cache leaves that will come back: all full blocks.
     pub(super) fn left_by_preemption(&self, id: u32, job: &LeapJob, kv: u32) -> Left {
         let full = if self.spec.prefix_caching { self.block_size.full(kv) } else { 0 };
-        let kept = full - job.state.prefix_blocks;
-        Left { kept, session: None, ..self.left_by(id, job, kv) }
+        let lineage = job.lineage.as_ref().filter(|_| self.shared.is_some());
+        let beyond = lineage.map_or(0, |lineage| self.block_size.full(lineage.prefix_tokens));
+        let kept = full.saturating_sub(beyond);
+        let copies = if kept > 0 { beyond - job.state.prefix_blocks } else { 0 };
+        Left { kept, copies, session: None, ..self.left_by(id, job, kv) }
     }
 
     /// Gives back what a request has left, last block first. Returns where what it kept is.
     pub(super) fn give_back(&mut self, left: Left) -> Ticket {
-        let Left { blocks, prefix: (prefix, of_prefix), kept, session, .. } = left;
-        let empty = blocks - u64::from(of_prefix) - u64::from(kept);
+        let Left { blocks, prefix: (prefix, of_prefix), kept, copies, session, .. } = left;
+        let empty = blocks - u64::from(of_prefix) - u64::from(kept) - u64::from(copies);
         let ticket = if kept > 0 {
             self.blocks.give_back_content(empty, kept)
         } else {
             self.blocks.give_back(empty);
             Ticket::default()
         };
+        self.blocks.give_back(copies.into());
         let Some(shared) = &mut self.shared else { return ticket };
         if let Some(session) = session {
             shared.leave(session, ticket);

@@ -34,37 +34,55 @@ impl Leaping<'_> {
     /// far as when all are asked for together: each request lost makes room for those before it,
     /// and none is lost while the rest would find room.
     fn schedule_running(&mut self, now: Picos, jobs: &mut Jobs<JobState>) -> bool {
-        let mut needed = self.phases.next();
-        let mut chunk = None;
-        if let Some(id) = self.partial {
-            let job = &jobs[id];
-            let tokens = job.prefill_left().min(self.spec.max_num_batched_tokens - self.decodes);
-            let kv = job.state.kv;
-            needed += self.blocks_for(kv + tokens) - self.blocks_for(kv);
-            chunk = Some(Chunk { id, tokens, pairs: Picos::ZERO });
-        }
+        let mut of_prompts = self.chunk_partials(jobs);
         let mut preempted = false;
-        while needed > self.blocks.free() {
+        while self.phases.next() + of_prompts > self.blocks.free() {
             preempted = true;
-            chunk = None; // it is the tail
-            self.preempt_tail(now, jobs);
-            needed = self.phases.next();
+            let last =
+                self.chunks.last().map(|chunk| (chunk.id, self.blocks_of_chunk(chunk, jobs)));
+            let lost = self.preempt_tail(now, jobs);
+            if let Some((id, blocks)) = last
+                && lost == Some(id)
+            {
+                self.chunks.pop();
+                of_prompts -= blocks;
+            }
         }
-        self.blocks.take(needed);
-        if let Some(Chunk { id, tokens, .. }) = chunk {
+        self.blocks.take(self.phases.next() + of_prompts);
+        for chunk in 0..self.chunks.len() {
+            let Chunk { id, tokens, .. } = self.chunks[chunk];
             let job = &mut jobs[id];
             self.compute_prefix(job, job.state.kv + tokens);
         }
-        self.chunks.extend(chunk);
         preempted
     }
 
+    /// Each partial prefill gets as much of the step as the threshold and the budget leave it.
+    /// Returns the blocks that takes.
+    fn chunk_partials(&mut self, jobs: &Jobs<JobState>) -> u64 {
+        let (mut budget, mut blocks) = (self.spec.max_num_batched_tokens - self.decodes, 0);
+        for id in &self.partials {
+            let tokens = self.spec.of_one_step(jobs[*id].prefill_left()).min(budget);
+            budget -= tokens;
+            let chunk = Chunk { id: *id, tokens, pairs: Picos::ZERO };
+            blocks += self.blocks_of_chunk(&chunk, jobs);
+            self.chunks.push(chunk);
+        }
+        blocks
+    }
+
+    /// Blocks to take before these tokens can be computed.
+    fn blocks_of_chunk(&self, chunk: &Chunk, jobs: &Jobs<JobState>) -> u64 {
+        let kv = jobs[chunk.id].state.kv;
+        self.blocks_for(kv + chunk.tokens) - self.blocks_for(kv)
+    }
+
     /// The last admitted request loses its blocks and goes to the front of the queue. Full blocks
-    /// keep what they hold until taken; they are freed last block first.
-    fn preempt_tail(&mut self, now: Picos, jobs: &mut Jobs<JobState>) {
+    /// keep what they hold until taken; they are freed last block first. Returns which it was.
+    fn preempt_tail(&mut self, now: Picos, jobs: &mut Jobs<JobState>) -> Option<u32> {
         let runs = |id: &u32| jobs[*id].place == Place::Running;
         while self.admitted.pop_if(|id| !runs(id)).is_some() {}
-        let Some(id) = self.admitted.pop() else { return };
+        let id = self.admitted.pop()?;
         let job = &mut jobs[id];
         let left_before = job.prefill_left();
         if job.is_decoding() {
@@ -72,7 +90,7 @@ impl Leaping<'_> {
             self.stop_decoding(job);
             job.state.last_token = now;
         } else {
-            self.partial = None;
+            self.partials.pop(); // it was the last of them too
         }
         self.running -= 1;
         let kv = job.state.kv;
@@ -88,12 +106,13 @@ impl Leaping<'_> {
         self.load.enter_queue(job.prefill_left(), job.decode_left());
         self.load.preemptions += 1;
         self.queue.push_front(id);
+        Some(id)
     }
 
     /// Admits from the head of the queue until something refuses it. True if the head is not seen
     /// yet.
     fn admit(&mut self, now: Picos, visible: Picos, jobs: &mut Jobs<JobState>) -> bool {
-        let in_use = self.decodes + self.chunks.first().map_or(0, |chunk| chunk.tokens);
+        let in_use = self.decodes + self.chunks.iter().map(|chunk| chunk.tokens).sum::<u32>();
         let mut budget = self.spec.max_num_batched_tokens - in_use;
         while let Some(head) = self.queue.first(jobs) {
             let job = &jobs[head];
@@ -126,13 +145,14 @@ impl Leaping<'_> {
         let hits = self.hits(job);
         let is_checked_first = chunked_prefill && budget > 0;
         if is_checked_first {
-            let least = if reserve_full_isl { target } else { target.min(budget) };
+            let least =
+                if reserve_full_isl { target } else { self.spec.of_one_step(target).min(budget) };
             if self.blocks_of(least) > free + u64::from(hits.held) {
                 return Err((Reason::KvMemory, false));
             }
         }
         let cached = hits.blocks() * block_size;
-        let left = target - cached;
+        let left = self.spec.of_one_step(target - cached);
         let tokens = left.min(budget);
         if tokens == 0 || (tokens < left && !chunked_prefill) {
             return Err((Reason::TokenBudget, hits.may_be_taken()));

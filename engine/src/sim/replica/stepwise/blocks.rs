@@ -139,6 +139,15 @@ impl BlockPool {
         self.blocks[id].content = Some(content);
     }
 
+    /// This cannot be found any more. Whether it could.
+    pub fn lose(&mut self, content: Content) -> bool {
+        let id = self.cached.get(&content).copied();
+        if let Some(id) = id {
+            self.forget(id);
+        }
+        id.is_some()
+    }
+
     fn forget(&mut self, id: usize) {
         if let Some(content) = self.blocks[id].content.take() {
             self.cached.remove(&content);

@@ -5,6 +5,10 @@
 //! last token, so that there is something to sample from; a block can be found from the step on in
 //! which it is to be computed. What only its own attempt could find is called something where that
 //! attempt is preempted: nobody else asks for it.
+//!
+//! Two requests that compute the same prefix side by side have a block each of the same content. vLLM
+//! knows both; here it is known by the first, and by the other once the first is lost and as long as
+//! somebody computes it.
 
 use super::blocks::{BlockId, Content, Line};
 use super::{JobState, StepJob, Stepwise};
@@ -37,17 +41,54 @@ impl Stepwise<'_> {
     }
 
     /// Its first `tokens` tokens are computed, or will be when the step ends: what others may share
-    /// of its full blocks can be found from now on, and what is its `own` too if it comes back.
-    pub(super) fn cache(&mut self, id: u32, tokens: u32, own: bool, jobs: &Jobs<JobState>) {
-        let job = &jobs[id];
-        if !self.spec.prefix_caching || (job.lineage.is_none() && !own) {
+    /// of its full blocks can be found from now on.
+    pub(super) fn cache(&mut self, id: u32, tokens: u32, jobs: &mut Jobs<JobState>) {
+        let job = &mut jobs[id];
+        let Some(lineage) = job.lineage.as_ref().filter(|_| self.spec.prefix_caching) else {
             return;
+        };
+        let full = tokens / self.spec.block_size;
+        let of_prefix = full.min(lineage.prefix_tokens / self.spec.block_size);
+        let known = job.state.known;
+        if of_prefix > known && self.pool.find(self.content(id, job, known)).is_none() {
+            job.state.known = of_prefix;
+            self.fill(id, &jobs[id], known..of_prefix);
         }
-        let full = (tokens / self.spec.block_size) as usize;
-        for (index, block) in (0..).zip(&job.state.holdings.blocks[..full]) {
+        self.fill(id, &jobs[id], of_prefix..full);
+    }
+
+    /// It is preempted with `tokens` tokens in its cache: it looks for all of them when it comes
+    /// back.
+    pub(super) fn keep(&mut self, id: u32, tokens: u32, job: &StepJob) {
+        if self.spec.prefix_caching {
+            let full = tokens / self.spec.block_size;
+            for index in self.blocks_of_prefix(job)..full {
+                let block = job.state.holdings.blocks[index as usize];
+                self.pool.fill(block, self.content(id, job, index));
+            }
+        }
+    }
+
+    /// It joins the batch with its first `hits` blocks: what is still cached beyond is of no use any
+    /// more, as it computes that again.
+    pub(super) fn forget_beyond(&mut self, id: u32, job: &StepJob, hits: u32) {
+        let mut index = hits.max(self.blocks_of_prefix(job));
+        while index > hits && self.pool.lose(self.content(id, job, index)) {
+            index += 1;
+        }
+    }
+
+    fn blocks_of_prefix(&self, job: &StepJob) -> u32 {
+        let lineage = job.lineage.as_ref();
+        lineage.map_or(0, |lineage| lineage.prefix_tokens / self.spec.block_size)
+    }
+
+    /// These of its blocks can be found, but for those that it alone would look for.
+    fn fill(&mut self, id: u32, job: &StepJob, blocks: std::ops::Range<u32>) {
+        for index in blocks {
             let content = self.content(id, job, index);
-            if own || !matches!(content.line, Line::Own(_)) {
-                self.pool.fill(*block, content);
+            if !matches!(content.line, Line::Own(_)) {
+                self.pool.fill(job.state.holdings.blocks[index as usize], content);
             }
         }
     }

@@ -16,6 +16,9 @@ pub struct JobState {
     pub high_water: u32,
     /// Blocks that it holds.
     pub holdings: Holdings,
+    /// The first so many of them, as far as they are of its shared prefix, are those by which the
+    /// prefix is known.
+    pub known: u32,
     /// When its last token left.
     pub last_token: Picos,
     /// What a decode sequence had been charged when it last began to decode.

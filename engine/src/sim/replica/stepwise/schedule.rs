@@ -1,8 +1,8 @@
 //! Which requests share the next step.
 //!
-//! vLLM V1 (0.19): the running list first, in order of admission, each decode one token and the
-//! partial prefill what the budget leaves; a request that needs a block when none is free preempts
-//! the tail of the list, which may be itself. Then, unless somebody was preempted, preempted
+//! vLLM V1 (0.19): the running list first, in order of admission, each decode one token and each
+//! partial prefill as much as the threshold and the budget leave it; a request that needs a block
+//! when none is free preempts the tail of the list, which may be itself. Then, unless somebody was preempted, preempted
 //! requests and the queue in order, until seats, budget or blocks refuse the head.
 
 use super::{BlockId, Holdings, JobState, StepJob, Stepwise, Work};
@@ -39,7 +39,7 @@ impl Stepwise<'_> {
         while next < self.running.len() && *budget > 0 {
             let id = self.running[next];
             let job = &jobs[id];
-            let chunk = job.prefill_left().min(*budget);
+            let chunk = self.spec.of_one_step(job.prefill_left()).min(*budget);
             let tokens = chunk.max(1);
             let reach = job.state.kv + tokens;
             let needed = self.blocks_for(reach) - held(&job.state.holdings.blocks);
@@ -51,12 +51,13 @@ impl Stepwise<'_> {
                 break; // it was the tail itself
             }
             self.take_blocks(&mut jobs[id], needed);
-            if chunk > 0 {
-                self.cache(id, reach, false, jobs);
-            }
             batch.push(Work { id, chunk });
             *budget -= tokens;
             next += 1;
+        }
+        for work in batch.iter().filter(|work| work.chunk > 0) {
+            let reach = jobs[work.id].state.kv + work.chunk;
+            self.cache(work.id, reach, jobs);
         }
         any_preempted
     }
@@ -70,7 +71,7 @@ impl Stepwise<'_> {
             self.settle_decode(job);
         }
         let kv = job.state.kv;
-        self.cache(id, kv, true, jobs);
+        self.keep(id, kv, &jobs[id]);
         self.release(std::mem::take(&mut jobs[id].state.holdings));
         let job = &mut jobs[id];
         let left_before = job.prefill_left();
@@ -106,7 +107,7 @@ impl Stepwise<'_> {
             }
             let hits = self.hits(id, job);
             let cached = held(&hits) * self.spec.block_size;
-            let left = job.state.target - cached;
+            let left = self.spec.of_one_step(job.state.target - cached);
             let chunk = left.min(*budget);
             if chunk == 0 || (chunk < left && !self.spec.chunked_prefill) {
                 self.refusals.token_budget += 1;
@@ -122,7 +123,7 @@ impl Stepwise<'_> {
                 return;
             }
             self.admit_head(id, hits, chunk, now, jobs);
-            self.cache(id, cached + chunk, false, jobs);
+            self.cache(id, cached + chunk, jobs);
             batch.push(Work { id, chunk });
             *budget -= chunk;
         }
@@ -134,7 +135,7 @@ impl Stepwise<'_> {
         let least = if self.spec.reserve_full_isl {
             job.state.target
         } else {
-            job.state.target.min(budget)
+            self.spec.of_one_step(job.state.target).min(budget)
         };
         let shared = job.lineage.as_ref().map_or(0, |l| l.prefix_tokens.max(l.history_tokens));
         let needed = self.blocks_for(least) + self.spec.window_blocks_per_seq;
@@ -152,6 +153,7 @@ impl Stepwise<'_> {
         jobs: &mut Jobs<JobState>,
     ) {
         self.queue.pop();
+        self.forget_beyond(id, &jobs[id], held(&hits));
         let job = &mut jobs[id];
         self.load.leave_queue(job.prefill_left(), job.decode_left(), job.age_in_queue(now));
         for block in &hits {
@@ -159,6 +161,7 @@ impl Stepwise<'_> {
         }
         let cached = held(&hits) * self.spec.block_size;
         let needed = self.blocks_for(cached + chunk) - held(&hits);
+        job.state.known = held(&hits);
         job.state.holdings.blocks = hits;
         for _ in 0..self.spec.window_blocks_per_seq {
             job.state.holdings.of_windows.extend(self.pool.take());

@@ -15,6 +15,8 @@ mod common;
 mod life;
 #[path = "laws/prefix_cache.rs"]
 mod prefix_cache;
+#[path = "laws/priority.rs"]
+mod priority;
 #[path = "laws/scheduler.rs"]
 mod scheduler;
 #[path = "laws/theory.rs"]

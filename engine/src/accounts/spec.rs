@@ -2,7 +2,7 @@
 
 use crate::problem::Problem;
 use crate::scenario::{Pool, Scenario};
-use crate::sim::{FleetSpec, PoolSpec, ReplicaSpec};
+use crate::sim::{FleetSpec, PoolSpec, ReplicaSpec, SchedulingPolicy};
 
 /// Why a scenario has no simulated answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -64,7 +64,8 @@ impl Unanswerable {
     }
 }
 
-/// One replica of a pool as the simulator takes it.
+/// One replica of a pool as the simulator takes it; where it schedules by priority, of requests that
+/// all have the same.
 ///
 /// # Errors
 /// The model does not fit, or only token rates are declared.
@@ -81,6 +82,10 @@ pub fn replica_spec(pool: &Pool) -> Result<ReplicaSpec, Unanswerable> {
         window_blocks_per_seq: pool.window_blocks_per_seq(),
         max_num_seqs: scheduler.max_num_seqs,
         max_num_batched_tokens: scheduler.max_num_batched_tokens,
+        scheduling_policy: match scheduler.by_priority {
+            false => SchedulingPolicy::Fcfs,
+            true => SchedulingPolicy::Priority(Vec::new()),
+        },
         long_prefill_token_threshold: scheduler.long_prefill_token_threshold,
         max_model_len: scheduler.max_model_len,
         chunked_prefill: scheduler.chunked_prefill,
@@ -97,7 +102,10 @@ pub fn replica_spec(pool: &Pool) -> Result<ReplicaSpec, Unanswerable> {
 /// As [`replica_spec`], for the first pool that has none.
 pub fn fleet_spec(scenario: &Scenario) -> Result<FleetSpec, Unanswerable> {
     let pools = scenario.pools().enumerate().map(|(index, pool)| {
-        let replica = replica_spec(pool).map_err(|why| why.in_pool(index))?;
+        let mut replica = replica_spec(pool).map_err(|why| why.in_pool(index))?;
+        if let SchedulingPolicy::Priority(of_classes) = &mut replica.scheduling_policy {
+            of_classes.extend(scenario.classes.iter().map(|class| class.priority));
+        }
         Ok(PoolSpec { replica, replicas: pool.replicas, life: pool.life.clone() })
     });
     Ok(FleetSpec {

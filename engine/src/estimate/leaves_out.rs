@@ -29,6 +29,10 @@ pub fn leaves_out(scenario: &Scenario) -> Vec<String> {
              ready all the time",
         ),
         (
+            scenario.pools().any(|pool| pool.scheduler.by_priority),
+            "whose turn it is by priority: latencies are those of a queue in which all are alike",
+        ),
+        (
             scenario.pools().any(|pool| pool.scheduler.long_prefill_token_threshold > 0),
             "the threshold of long prompts (long_prefill_token_threshold): a prompt alone takes as \
              much of a step as the budget leaves, so where prompts are longer than the threshold \

@@ -93,8 +93,7 @@ fn flags(doc: &PoolDoc, pool: &Pool) -> Vec<String> {
         format!("--long-prefill-token-threshold {}", scheduler.long_prefill_token_threshold),
         format!("--block-size {}", scheduler.block_size),
         format!("--gpu-memory-utilization {}", doc.gpu_memory_utilization),
-        // Requests are taken in the order in which they came.
-        "--scheduling-policy fcfs".to_owned(),
+        format!("--scheduling-policy {}", if scheduler.by_priority { "priority" } else { "fcfs" }),
     ];
     if let Some(blocks) = doc.num_gpu_blocks {
         flags.push(format!("--num-gpu-blocks-override {blocks}"));
@@ -169,6 +168,12 @@ fn not_expressed(doc: &ScenarioDoc, scenario: &Scenario) -> Vec<String> {
         .filter_map(|class| Some((&class.name, class.max_output_tokens?)))
         .map(|(name, tokens)| format!("max_tokens {tokens} for {name}"))
         .collect();
+    if scenario.pools().any(|pool| pool.scheduler.by_priority) {
+        let of_each = scenario.classes.iter();
+        let priorities: Vec<String> =
+            of_each.map(|class| format!("{} for {}", class.priority, class.name)).collect();
+        all.push(format!("the priority that requests carry: {}", priorities.join(", ")));
+    }
     if !budgets.is_empty() {
         all.push(format!("output budgets, which requests carry: {}", budgets.join(", ")));
     }

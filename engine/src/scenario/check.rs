@@ -61,6 +61,7 @@ pub fn check(doc: &ScenarioDoc) -> Result<Checked, Vec<Problem>> {
     let workload = workload::check(doc, &mut findings);
     let fleet = pool::check(&doc.fleet, &mut findings);
     admission::warn_about_shedding(&doc.fleet.admission, &doc.workload, &mut findings);
+    scheduler::warn_about_priorities(&doc.fleet, &doc.workload, &mut findings);
     let confidence = targets::check(&doc.targets, &mut findings);
     match (workload, fleet, confidence) {
         (Some(workload), Some(fleet), Some(confidence)) if !findings.any_error() => {

@@ -43,6 +43,8 @@ pub struct Scheduler {
     pub max_num_seqs: u32,
     /// Tokens one step may process.
     pub max_num_batched_tokens: u32,
+    /// By the priority of classes, and not first come, first served.
+    pub by_priority: bool,
     /// Prompt tokens of one request that one step may process; 0 is no such limit.
     pub long_prefill_token_threshold: u32,
     /// Longest prompt plus output, tokens.

@@ -104,6 +104,27 @@ impl FleetSpec {
     }
 }
 
+/// Whose turn it is next, and who loses blocks first when there are not enough.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum SchedulingPolicy {
+    /// First come, first served; who was admitted last loses.
+    #[default]
+    Fcfs,
+    /// By the priority of each class, a lower number being more urgent, and then by arrival; who is
+    /// least urgent loses.
+    Priority(Vec<i32>),
+}
+
+impl SchedulingPolicy {
+    /// The priority of a class; 0 where nobody says, as in vLLM.
+    fn priority_of(&self, class: u32) -> i32 {
+        match self {
+            Self::Fcfs => 0,
+            Self::Priority(of_classes) => of_classes.get(class as usize).copied().unwrap_or(0),
+        }
+    }
+}
+
 /// One replica's engine, as the scheduler sees it.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "vLLM's switches, each named")]
@@ -124,6 +145,8 @@ pub struct ReplicaSpec {
     pub max_num_batched_tokens: u32,
     /// Prompt tokens of one request that one step may process; 0 is no such limit.
     pub long_prefill_token_threshold: u32,
+    /// Whose turn it is.
+    pub scheduling_policy: SchedulingPolicy,
     /// Longest prompt plus output, tokens.
     pub max_model_len: u32,
     /// Split prompts over steps.

@@ -113,6 +113,7 @@ fn pool() -> impl Strategy<Value = PoolDoc> {
             max_num_seqs: sizes.0,
             max_num_batched_tokens: sizes.1,
             block_size: sizes.2,
+            scheduling_policy: sizes.3.3,
             long_prefill_token_threshold: sizes.3.0,
             max_num_partial_prefills: sizes.3.1,
             max_long_partial_prefills: sizes.3.2,
@@ -133,8 +134,10 @@ fn pool() -> impl Strategy<Value = PoolDoc> {
 }
 
 /// Rules of the scheduler that are mostly left as they are.
-fn rules() -> impl Strategy<Value = (u32, u32, u32)> {
-    (or(0, any::<u32>()), or(1, any::<u32>()), or(1, any::<u32>()))
+fn rules() -> impl Strategy<Value = (u32, u32, u32, SchedulingPolicyDoc)> {
+    use SchedulingPolicyDoc::{Fcfs, Priority};
+    let policy = prop::sample::select(vec![Fcfs, Priority]);
+    (or(0, any::<u32>()), or(1, any::<u32>()), or(1, any::<u32>()), policy)
 }
 
 type LifeDocs = (f64, bool, f64, Option<AutoscalerDoc>, Vec<ScheduledReplicasDoc>, FailuresDoc);

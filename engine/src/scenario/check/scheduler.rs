@@ -4,7 +4,7 @@ use super::findings::Findings;
 use crate::counted::typed;
 use crate::fleet::ModelShape;
 use crate::scenario::Scheduler;
-use crate::scenario::doc::PoolDoc;
+use crate::scenario::doc::{FleetDoc, PoolDoc, SchedulingPolicyDoc, WorkloadDoc};
 
 /// The settings of a pool's engine.
 pub(super) fn check(
@@ -66,6 +66,7 @@ pub(super) fn check(
     Some(Scheduler {
         max_num_seqs: doc.max_num_seqs,
         max_num_batched_tokens: doc.max_num_batched_tokens,
+        by_priority: doc.scheduling_policy == SchedulingPolicyDoc::Priority,
         long_prefill_token_threshold: doc.long_prefill_token_threshold,
         max_model_len,
         block_size: doc.block_size,
@@ -74,6 +75,31 @@ pub(super) fn check(
         reserve_full_isl: doc.scheduler_reserve_full_isl,
         async_scheduling: doc.async_scheduling,
     })
+}
+
+/// Scheduling by priority where all are alike.
+pub(super) fn warn_about_priorities(
+    fleet: &FleetDoc,
+    workload: &WorkloadDoc,
+    findings: &mut Findings,
+) {
+    let mut enabled = workload.classes.iter().filter(|class| class.enabled);
+    let first = enabled.next().map_or(0, |class| class.priority);
+    if enabled.any(|class| class.priority != first) {
+        return;
+    }
+    for (index, pool) in fleet.pools.iter().enumerate() {
+        if pool.scheduling_policy == SchedulingPolicyDoc::Priority {
+            // A step on the way: the policy is chosen before priorities are given.
+            findings.note(
+                format!("fleet.pools[{index}].scheduling_policy"),
+                format!(
+                    "all classes have priority {first}: among equals who came first goes first"
+                ),
+                "give classes a `priority` (a lower number is more urgent), or leave it at fcfs",
+            );
+        }
+    }
 }
 
 fn check_budget(doc: &PoolDoc, in_range: bool, path: &str, findings: &mut Findings) {

@@ -115,6 +115,9 @@ pub struct PoolDoc {
         skip_serializing_if = "defaults::is_max_num_batched_tokens"
     )]
     pub max_num_batched_tokens: u32,
+    /// Whose turn it is, and who loses KV blocks first.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub scheduling_policy: SchedulingPolicyDoc,
     /// Prompt tokens of one request that one step may process; 0 is no such limit.
     #[serde(default, skip_serializing_if = "is_default")]
     pub long_prefill_token_threshold: u32,
@@ -170,6 +173,17 @@ pub struct PoolDoc {
     /// Whose price and when.
     #[serde(default, skip_serializing_if = "is_default")]
     pub price_source: String,
+}
+
+/// Whose turn it is in the queue of a replica, and who loses KV blocks first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SchedulingPolicyDoc {
+    /// First come, first served; who was admitted last loses.
+    #[default]
+    Fcfs,
+    /// By the `priority` of classes, then by arrival; who is least urgent loses.
+    Priority,
 }
 
 /// A price in another currency than USD, with the rate that makes USD of it: none is known here, and
@@ -272,6 +286,7 @@ impl PoolDoc {
             kv_precision: KvPrecision::default(),
             max_num_seqs: defaults::max_num_seqs(),
             max_num_batched_tokens: defaults::max_num_batched_tokens(),
+            scheduling_policy: SchedulingPolicyDoc::default(),
             long_prefill_token_threshold: 0,
             max_num_partial_prefills: defaults::partial_prefills(),
             max_long_partial_prefills: defaults::partial_prefills(),

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use super::life;
 use super::people::People;
 use crate::fleet::Routing;
-use crate::sim::{FleetSpec, PoolSpec, ReplicaSpec, RunLimits};
+use crate::sim::{FleetSpec, PoolSpec, ReplicaSpec, RunLimits, SchedulingPolicy};
 use crate::step_time::{CompiledLaw, StepCoefficients};
 use crate::units::Picos;
 use crate::workload::{Hidden, Leg, Lineage, OfferedRequest, Route, TrafficClass};
@@ -124,6 +124,15 @@ impl Configuration {
         for pool in &mut self.fleet.pools {
             if dice.one_in(2) {
                 pool.replica.long_prefill_token_threshold = dice.pick(&[0, 1, 5, 16, 30, 200]);
+            }
+            if dice.one_in(2) {
+                let of_classes = (0..3).map(|_| dice.pick(&[-1, 0, 1])).collect();
+                pool.replica.scheduling_policy = SchedulingPolicy::Priority(of_classes);
+            }
+        }
+        if self.classes.is_empty() {
+            for request in &mut self.requests {
+                request.class = dice.within(0, 2);
             }
         }
     }
@@ -270,6 +279,7 @@ fn replica(dice: &mut Dice, round: bool, (input, output): (u32, u32)) -> Replica
         max_num_seqs: dice.within(1, 24),
         max_num_batched_tokens: dice.pick(&[3, 32, 128, 600, 600, 2048, 2048]),
         long_prefill_token_threshold: 0,
+        scheduling_policy: SchedulingPolicy::Fcfs,
         max_model_len: 1000,
         chunked_prefill: !dice.one_in(4),
         prefix_caching: !dice.one_in(4),

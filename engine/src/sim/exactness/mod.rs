@@ -13,7 +13,9 @@ use configuration::{Configuration, SEED};
 use super::clients::serve_clients;
 use super::replica::{Leaping, ReplicaEngine, Stepwise};
 use super::saturate::saturated_by;
-use super::{CutOff, FleetSim, SimRun, Stamps, StintEnd, UnaskedTurns, run};
+use super::{
+    CutOff, FleetSim, ReplicaSpec, SchedulingPolicy, SimRun, Stamps, StintEnd, UnaskedTurns, run,
+};
 use crate::slo::Fate;
 use crate::units::Picos;
 use crate::workload::{OfferedRequest, unfolded};
@@ -153,4 +155,21 @@ fn the_random_configurations_are_under_pressure() {
     ] {
         assert!(happens_in > least, "{what} in {happens_in} of 300 runs");
     }
+}
+
+#[test]
+fn the_rules_of_the_scheduler_are_under_pressure() {
+    let (mut by_priority, mut split) = (0, 0);
+    for seed in 0..300 {
+        let configuration = Configuration::of(seed);
+        let preempted =
+            simulated::<Leaping>(&configuration).stamps.iter().any(|s| s.preemptions > 0);
+        let any = |rule: fn(&ReplicaSpec) -> bool| {
+            configuration.fleet.pools.iter().any(|pool| rule(&pool.replica))
+        };
+        let ranks = |spec: &ReplicaSpec| spec.scheduling_policy != SchedulingPolicy::Fcfs;
+        by_priority += u32::from(preempted && any(ranks));
+        split += u32::from(preempted && any(|spec| spec.long_prefill_token_threshold > 0));
+    }
+    assert!(by_priority > 40 && split > 25, "{by_priority} and {split} of 300 runs");
 }

@@ -255,6 +255,15 @@ fn admission_rules() {
 }
 
 #[test]
+fn priorities_that_are_all_alike_are_a_warning() {
+    let mut alike = pool(|p| p.scheduling_policy = SchedulingPolicyDoc::Priority);
+    assert_eq!(warnings(&alike)[0].path, "fleet.pools[0].scheduling_policy");
+    let urgent = ClassDoc { priority: -1, ..alike.workload.classes[0].clone() };
+    alike.workload.classes.push(ClassDoc { name: "urgent".to_owned(), ..urgent });
+    assert_eq!(warnings(&alike), []);
+}
+
+#[test]
 fn admission_that_does_nothing_is_a_warning() {
     let told = with(|d| d.fleet.admission.retry_after_s = Some(1.0));
     assert_eq!(warnings(&told)[0].path, "fleet.admission.retry_after_s");

@@ -99,12 +99,12 @@ impl Leaping<'_> {
 
     /// What the last step did beside passing, now that it is over.
     pub(super) fn complete(&mut self, now: Picos, jobs: &mut Jobs<JobState>) {
-        self.partials.clear();
         let mut chunks = std::mem::take(&mut self.chunks);
         for chunk in chunks.drain(..) {
             self.compute(chunk, now, jobs);
         }
         self.chunks = chunks;
+        self.end_stalls(now, jobs);
         while let Some((step, id)) = self.finishes.pop_due(self.done) {
             if let Some(job) = jobs.get_mut(id)
                 && (job.place == Place::Running && job.is_decoding() && job.finish_step() == step)
@@ -136,9 +136,12 @@ impl Leaping<'_> {
         }
         self.load.backlog_prefill_tokens -= u64::from(tokens);
         if job.state.kv < job.state.target {
-            self.partials.push(id);
+            if !self.partials.contains(&id) {
+                self.partials.push(id);
+            }
             return;
         }
+        self.partials.retain(|partial| *partial != id);
         if job.stamps.generated == 0 {
             job.stamps.first_token = Some(now);
             self.news.first_tokens.push(id);
@@ -152,20 +155,30 @@ impl Leaping<'_> {
             job.stamps.first_visible = Some(now);
         }
         job.state.last_token = now;
-        job.state.since = self.done;
-        job.state.above_mark = self.above.steps(job.class);
-        job.state.decode_mark = self.books.decode();
-        job.state.beside_prefill_mark = self.books.beside_prefill();
         self.load.decode_tokens += 1;
         self.load.backlog_decode_tokens -= 1;
-        let kv = job.state.target;
-        self.phases.add(kv);
-        self.decodes += 1;
-        self.decode_kv += u64::from(kv);
+        self.begin_decoding(job);
         if job.decode_left() == 0 {
             self.finish(id, job, now);
             return;
         }
+        self.expect(id, job);
+    }
+
+    /// A request with all of `target` in its cache decodes from the next step on.
+    pub(super) fn begin_decoding(&mut self, job: &mut LeapJob) {
+        job.state.since = self.done;
+        job.state.above_mark = self.above.steps(job.class);
+        job.state.decode_mark = self.books.decode();
+        job.state.beside_prefill_mark = self.books.beside_prefill();
+        let kv = job.state.target;
+        self.phases.add(kv);
+        self.decodes += 1;
+        self.decode_kv += u64::from(kv);
+    }
+
+    /// What will happen to a decoding request, and when.
+    pub(super) fn expect(&mut self, id: u32, job: &LeapJob) {
         self.finishes.push(job.finish_step(), id);
         if job.hidden >= job.stamps.generated {
             self.shows.push(job.show_step(), id);
@@ -203,6 +216,15 @@ impl Leaping<'_> {
         }
     }
 
+    /// A decoding request stops decoding at `now`, and may go on later.
+    pub(super) fn pause(&mut self, job: &mut LeapJob, now: Picos) {
+        if job.decoded(self.done) > 0 {
+            job.state.last_token = now;
+        }
+        self.update(job);
+        self.stop_decoding(job);
+    }
+
     /// A decoding request stops decoding, and its account is closed. Returns the tokens in its
     /// cache.
     pub(super) fn stop_decoding(&mut self, job: &mut LeapJob) -> u32 {
@@ -235,6 +257,7 @@ impl Leaping<'_> {
             let job = &mut jobs[id];
             let kv = if job.is_decoding() { self.stop_decoding(job) } else { job.state.kv };
             self.running -= 1;
+            self.partials.retain(|partial| *partial != id);
             let left = self.left_by(id, job, kv);
             self.give_back(left);
         }
@@ -253,8 +276,10 @@ impl Leaping<'_> {
             self.update(job);
             let (open, spans_preemption) = match self.leap {
                 _ if job.stamps.generated == 0 => continue,
-                Some(leap) if job.is_decoding() => (now - leap.start, false),
-                _ => (now - job.state.last_token, true),
+                Some(leap) if job.is_decoding() && self.done > job.state.since => {
+                    (now - leap.start, false)
+                }
+                _ => (now - job.state.last_token, !job.is_decoding() && !job.is_stalled()),
             };
             job.stamps.add_gap(open, spans_preemption);
             self.above.gap(job, open);

@@ -2,7 +2,7 @@
 //! it, from which every later count follows.
 
 use super::free_queue::Ticket;
-use crate::sim::job::Job;
+use crate::sim::job::{Job, Place};
 use crate::units::Picos;
 
 /// Progress of one request.
@@ -17,7 +17,8 @@ pub struct JobState {
     pub beside_prefill_mark: Picos,
     /// Steps of its replica above the limit of its class at that moment.
     pub above_mark: u64,
-    /// When its last token left, unless it decodes: then one leaves at every boundary.
+    /// When its last token left, unless it has decoded a step since: then one leaves at every
+    /// boundary.
     pub last_token: Picos,
     /// Where its blocks are while it is preempted, those of its shared prefix left out.
     pub ticket: Ticket,
@@ -59,6 +60,11 @@ impl LeapJob {
     /// It generates one token a step.
     pub fn is_decoding(&self) -> bool {
         self.state.since != NOT_DECODING
+    }
+
+    /// It would decode, and has no part in the step in progress.
+    pub fn is_stalled(&self) -> bool {
+        self.place == Place::Running && !self.is_decoding() && self.state.kv == self.state.target
     }
 
     /// Tokens to compute before it can generate, unless it decodes.

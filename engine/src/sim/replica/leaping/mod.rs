@@ -10,7 +10,9 @@
 //! with the same batch. A leap may be cut short or split anywhere without changing anything, so
 //! whoever disturbs one only has to cut it early enough. All who run get as many tokens of a step as
 //! they may have, but for the last in order of admission, who gets at least one: nobody is admitted
-//! before all others got theirs, and what somebody may have never grows.
+//! before all others got theirs, and what somebody may have never grows. The exception is a step in
+//! which somebody lost its own blocks, by priority: who comes behind it has no part in that step
+//! ([`rank`]).
 
 mod advance;
 mod block_size;
@@ -21,6 +23,7 @@ mod job;
 mod leap;
 mod phases;
 mod plan;
+mod rank;
 mod release;
 mod schedule;
 mod shared;
@@ -36,7 +39,7 @@ use release::Left;
 use shared::Shared;
 
 use super::books::Books;
-use super::queue::Queue;
+use super::queue::{Head, Queue, Rank};
 use super::{Held, News, Refusals, ReplicaEngine, ReplicaLoad};
 use crate::sim::ReplicaSpec;
 use crate::sim::job::Place;
@@ -55,8 +58,7 @@ pub struct Leaping<'a> {
     /// What requests share; nothing until the first comes that may.
     shared: Option<Box<Shared>>,
     phases: Phases,
-    /// Requests in order of admission, the tail is preempted first; those that no longer run are
-    /// skipped.
+    /// Requests in order of admission; those that no longer run are skipped.
     admitted: Vec<u32>,
     /// Requests in the batch, decoding or not.
     running: u32,
@@ -66,13 +68,17 @@ pub struct Leaping<'a> {
     decode_kv: u64,
     /// Requests whose prompts take more steps, in order of admission.
     partials: Vec<u32>,
+    /// Requests that would decode and have no part in the step in progress.
+    stalled: Vec<u32>,
+    /// Requests whose next token is the first since they had no part in a step.
+    resumed: Vec<u32>,
     /// When decoding requests finish, by steps done. An entry is stale unless it is still what its
     /// request says.
     finishes: Deadlines,
     /// When decoding requests show their first token, in the same way; of those alone that hide
     /// some before it.
     shows: Deadlines,
-    queue: Queue,
+    queue: Queue<'a>,
     /// Prompt tokens of the step in progress.
     chunks: Vec<Chunk>,
     /// Requests in the batch that left the system; they leave it at the next boundary.
@@ -153,7 +159,9 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
             partials: Vec::new(),
             finishes: Deadlines::default(),
             shows: Deadlines::default(),
-            queue: Queue::default(),
+            queue: Queue::new(&spec.scheduling_policy),
+            stalled: Vec::new(),
+            resumed: Vec::new(),
             chunks: Vec::new(),
             leaving: Vec::new(),
             leaving_decodes: 0,
@@ -187,9 +195,12 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
         self.load.accept(job.input, job.output);
         self.load.enter_queue(job.input, job.output);
         self.queue.push_back(id);
+        let is_looked_at = match self.blocked {
+            None => true,
+            Some(blocked) => self.is_before(id, &blocked, jobs),
+        };
         match &mut self.leap {
-            // A refused head keeps everybody behind it waiting.
-            Some(leap) if leap.steps > 1 && self.blocked.is_none() => {
+            Some(leap) if leap.steps > 1 && is_looked_at => {
                 let ends_late_enough = leap.first_not_before(now);
                 let lag = i64::from(self.spec.async_scheduling);
                 leap.steps = leap.steps.min((ends_late_enough + lag).max(1));
@@ -318,8 +329,9 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
     }
 
     fn last_token(&self, at: Picos, job: &LeapJob) -> Picos {
+        let steps = self.done + self.steps_since(at);
         match self.last_boundary(at) {
-            Some(boundary) if job.is_decoding() => boundary,
+            Some(boundary) if job.is_decoding() && steps > job.state.since => boundary,
             _ => job.state.last_token,
         }
     }

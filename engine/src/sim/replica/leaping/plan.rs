@@ -27,13 +27,16 @@ impl Leaping<'_> {
         jobs: &mut Jobs<JobState>,
     ) {
         let mut scheduled = self.schedule(now, visible, jobs);
-        if self.running == 0 {
+        if self.is_idle() {
             // Nothing runs, so nothing is ahead of the scheduler: it sees the present.
             self.release_finishing();
-            scheduled = self.schedule(now, now, jobs);
         }
-        if self.running == 0 {
-            return;
+        while self.is_idle() {
+            let nobody_runs = self.running == 0;
+            scheduled = self.schedule(now, now, jobs);
+            if nobody_runs && self.is_idle() {
+                return;
+            }
         }
         let sequences = u64::from(self.decodes) + self.chunks.len() as u64;
         let leap = if self.chunks.is_empty() {
@@ -48,10 +51,15 @@ impl Leaping<'_> {
         self.leap = Some(leap);
     }
 
+    /// Nobody has a part in the step that begins.
+    fn is_idle(&self) -> bool {
+        self.decodes == 0 && self.chunks.is_empty()
+    }
+
     /// Steps that begin with the same batch, as far as can be seen from here; arrivals and
     /// departures may cut them.
     fn steps_alike(&mut self, scheduled: Scheduled, jobs: &Jobs<JobState>) -> i64 {
-        if scheduled.preempted || scheduled.unseen {
+        if scheduled.preempted || scheduled.unseen || !self.resumed.is_empty() {
             return 1;
         }
         if !self.finishing.left.is_empty() {

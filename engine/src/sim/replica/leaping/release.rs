@@ -126,14 +126,16 @@ impl Leaping<'_> {
         Left { id, blocks, prefix: (prefix, of_prefix), kept, copies, session }
     }
 
-    /// What a request with `kv` tokens in its cache leaves that will come back: all full blocks.
-    pub(super) fn left_by_preemption(&self, id: u32, job: &LeapJob, kv: u32) -> Left {
+    /// What a request with `kv` tokens in its cache, and blocks for some more that it `got` in
+    /// vain, leaves that will come back: all full blocks.
+    pub(super) fn left_by_preemption(&self, id: u32, job: &LeapJob, (kv, got): (u32, u32)) -> Left {
+        let blocks = self.blocks_of(kv + got);
         let full = if self.spec.prefix_caching { self.block_size.full(kv) } else { 0 };
         let lineage = job.lineage.as_ref().filter(|_| self.shared.is_some());
         let beyond = lineage.map_or(0, |lineage| self.block_size.full(lineage.prefix_tokens));
         let kept = full.saturating_sub(beyond);
         let copies = if kept > 0 { beyond - job.state.prefix_blocks } else { 0 };
-        Left { kept, copies, session: None, ..self.left_by(id, job, kv) }
+        Left { blocks, kept, copies, session: None, ..self.left_by(id, job, kv) }
     }
 
     /// Gives back what a request has left, last block first. Returns where what it kept is.

@@ -3,10 +3,10 @@
 use super::job::{JobState, LeapJob};
 use super::plan::Scheduled;
 use super::release::Hits;
-use super::{Blocked, Chunk, Leaping, Reason};
-use crate::sim::ReplicaSpec;
+use super::{Blocked, Chunk, Head, Leaping, Reason};
 use crate::sim::job::Place;
 use crate::sim::jobs::Jobs;
+use crate::sim::{ReplicaSpec, SchedulingPolicy};
 use crate::units::Picos;
 
 /// More requests than these in the list of admitted ones, and those that no longer run are dropped
@@ -23,6 +23,7 @@ impl Leaping<'_> {
         jobs: &mut Jobs<JobState>,
     ) -> Scheduled {
         self.blocked = None;
+        self.resume(jobs);
         let preempted = self.schedule_running(now, jobs);
         let unseen = !preempted && self.admit(now, visible, jobs);
         Scheduled { preempted, unseen }
@@ -36,6 +37,11 @@ impl Leaping<'_> {
     fn schedule_running(&mut self, now: Picos, jobs: &mut Jobs<JobState>) -> bool {
         let mut of_prompts = self.chunk_partials(jobs);
         let mut preempted = false;
+        let by_rank = matches!(self.spec.scheduling_policy, SchedulingPolicy::Priority(_));
+        if by_rank && self.phases.next() + of_prompts > self.blocks.free() {
+            self.chunks.clear();
+            return self.schedule_by_rank(now, jobs);
+        }
         while self.phases.next() + of_prompts > self.blocks.free() {
             preempted = true;
             let last =
@@ -49,12 +55,17 @@ impl Leaping<'_> {
             }
         }
         self.blocks.take(self.phases.next() + of_prompts);
+        self.compute_prefixes(jobs);
+        preempted
+    }
+
+    /// Others may find what the partial prefills are to compute of what they share.
+    pub(super) fn compute_prefixes(&mut self, jobs: &mut Jobs<JobState>) {
         for chunk in 0..self.chunks.len() {
             let Chunk { id, tokens, .. } = self.chunks[chunk];
             let job = &mut jobs[id];
             self.compute_prefix(job, job.state.kv + tokens);
         }
-        preempted
     }
 
     /// Each partial prefill gets as much of the step as the threshold and the budget leave it.
@@ -77,24 +88,30 @@ impl Leaping<'_> {
         self.blocks_for(kv + chunk.tokens) - self.blocks_for(kv)
     }
 
-    /// The last admitted request loses its blocks and goes to the front of the queue. Full blocks
-    /// keep what they hold until taken; they are freed last block first. Returns which it was.
+    /// The last admitted request loses its blocks. Returns which it was.
     fn preempt_tail(&mut self, now: Picos, jobs: &mut Jobs<JobState>) -> Option<u32> {
         let runs = |id: &u32| jobs[*id].place == Place::Running;
         while self.admitted.pop_if(|id| !runs(id)).is_some() {}
         let id = self.admitted.pop()?;
+        self.preempt(id, 0, now, jobs);
+        if self.partials.last() == Some(&id) {
+            self.partials.pop();
+        }
+        Some(id)
+    }
+
+    /// A running request loses its blocks and goes back to the queue, though it `got` tokens of the
+    /// step that begins. Full blocks keep what they hold until taken; they are freed last block
+    /// first.
+    pub(super) fn preempt(&mut self, id: u32, got: u32, now: Picos, jobs: &mut Jobs<JobState>) {
         let job = &mut jobs[id];
         let left_before = job.prefill_left();
         if job.is_decoding() {
-            self.update(job);
-            self.stop_decoding(job);
-            job.state.last_token = now;
-        } else {
-            self.partials.pop(); // it was the last of them too
+            self.pause(job, now);
         }
         self.running -= 1;
         let kv = job.state.kv;
-        let left = self.left_by_preemption(id, job, kv);
+        let left = self.left_by_preemption(id, job, (kv, got));
         job.state.ticket = self.give_back(left);
         job.state.prefix_blocks = 0;
         job.state.high_water = job.state.high_water.max(kv);
@@ -105,8 +122,7 @@ impl Leaping<'_> {
         self.load.backlog_prefill_tokens += u64::from(job.prefill_left() - left_before);
         self.load.enter_queue(job.prefill_left(), job.decode_left());
         self.load.preemptions += 1;
-        self.queue.push_front(id);
-        Some(id)
+        self.queue.push_front(id, job);
     }
 
     /// Admits from the head of the queue until something refuses it. True if the head is not seen
@@ -114,23 +130,24 @@ impl Leaping<'_> {
     fn admit(&mut self, now: Picos, visible: Picos, jobs: &mut Jobs<JobState>) -> bool {
         let in_use = self.decodes + self.chunks.iter().map(|chunk| chunk.tokens).sum::<u32>();
         let mut budget = self.spec.max_num_batched_tokens - in_use;
-        while let Some(head) = self.queue.first(jobs) {
-            let job = &jobs[head];
-            if job.stamps.queued > Some(visible) {
-                return true;
-            }
-            match self.admissible(job, budget) {
+        loop {
+            let head = match self.queue.head(visible, jobs) {
+                Head::Seen(head) => head,
+                Head::Unseen => return true,
+                Head::Nobody => return false,
+            };
+            match self.admissible(&jobs[head], budget) {
                 Ok((hits, tokens)) => {
                     self.admit_head(head, hits, tokens, now, jobs);
                     budget -= tokens;
                 }
                 Err((reason, depends_on_cache)) => {
-                    self.block(Blocked { head, reason, depends_on_cache });
-                    return false;
+                    let blocked = Blocked { head, reason, depends_on_cache };
+                    self.block(blocked);
+                    return self.may_be_passed(&blocked) && self.queue.has_unseen(jobs);
                 }
             }
         }
-        false
     }
 
     /// Cached blocks and prompt tokens with which `job` can join the batch, or what refuses it and

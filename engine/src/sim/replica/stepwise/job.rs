@@ -29,6 +29,8 @@ pub struct JobState {
     pub beside_prefill_mark: Picos,
     /// Gaps above this are counted.
     pub gap_limit: Option<Picos>,
+    /// It decodes, and has no part in the step that begins.
+    pub stalled: bool,
     /// It lost its blocks since its last token left.
     pub preempted_since_token: bool,
 }

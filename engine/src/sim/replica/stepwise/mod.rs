@@ -13,7 +13,7 @@ use blocks::{BlockId, BlockPool};
 use job::{Holdings, JobState, StepJob};
 
 use super::books::{Books, kv_reads, part, prefill_cost};
-use super::queue::Queue;
+use super::queue::{Head, Queue, Rank};
 use super::{Held, News, Refusals, ReplicaEngine, ReplicaLoad};
 use crate::sim::ReplicaSpec;
 use crate::sim::job::Place;
@@ -28,9 +28,9 @@ pub struct Stepwise<'a> {
     spec: &'a ReplicaSpec,
     horizon: Picos,
     pool: BlockPool,
-    /// In order of admission; the tail is preempted first.
+    /// In order of admission.
     running: Vec<u32>,
-    queue: Queue,
+    queue: Queue<'a>,
     /// Finished at the last boundary; under asynchronous scheduling their seats and blocks are
     /// usable one step later.
     finishing: Vec<Holdings>,
@@ -73,7 +73,7 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
             horizon,
             pool: BlockPool::new(spec.usable_blocks),
             running: Vec::new(),
-            queue: Queue::default(),
+            queue: Queue::new(&spec.scheduling_policy),
             finishing: Vec::new(),
             leaving: 0,
             step: None,
@@ -233,10 +233,13 @@ impl Stepwise<'_> {
         if batch.is_empty() {
             // Nothing runs, so nothing is ahead of the scheduler: it sees the present.
             self.release_finishing();
-            batch = self.schedule(now, now, jobs);
         }
-        if batch.is_empty() {
-            return;
+        while batch.is_empty() {
+            let nobody_runs = self.running.is_empty();
+            batch = self.schedule(now, now, jobs);
+            if batch.is_empty() && nobody_runs {
+                return;
+            }
         }
         let shape = shape(&batch, jobs);
         let duration = self.spec.law.step(shape);

@@ -1,11 +1,10 @@
 //! Which requests share the next step.
 //!
 //! vLLM V1 (0.19): the running list first, in order of admission, each decode one token and each
-//! partial prefill as much as the threshold and the budget leave it; a request that needs a block
-//! when none is free preempts the tail of the list, which may be itself. Then, unless somebody was preempted, preempted
-//! requests and the queue in order, until seats, budget or blocks refuse the head.
+//! XX
 
-use super::{BlockId, Holdings, JobState, StepJob, Stepwise, Work};
+use super::{BlockId, Head, Holdings, JobState, Rank, StepJob, Stepwise, Work};
+use crate::sim::SchedulingPolicy;
 use crate::sim::job::Place;
 use crate::sim::jobs::Jobs;
 use crate::units::Picos;
@@ -28,6 +27,9 @@ impl Stepwise<'_> {
     }
 
     /// Gives running requests their tokens and blocks; true if somebody lost theirs.
+    ///
+    /// By priority who loses may have got their tokens of this step already, which are free again;
+    /// and who cannot be given blocks but by losing its own ends the step for all behind it.
     fn schedule_running(
         &mut self,
         batch: &mut Vec<Work>,
@@ -36,21 +38,27 @@ impl Stepwise<'_> {
     ) -> bool {
         let mut any_preempted = false;
         let mut next = 0;
-        while next < self.running.len() && *budget > 0 {
+        'running: while next < self.running.len() && *budget > 0 {
             let id = self.running[next];
             let job = &jobs[id];
             let chunk = self.spec.of_one_step(job.prefill_left()).min(*budget);
             let tokens = chunk.max(1);
             let reach = job.state.kv + tokens;
             let needed = self.blocks_for(reach) - held(&job.state.holdings.blocks);
-            while self.pool.free_count() < u64::from(needed) && self.running.len() > next {
-                self.preempt_tail(jobs);
+            while self.pool.free_count() < u64::from(needed) {
+                let victim = self.victim(jobs);
+                self.preempt(victim, jobs);
                 any_preempted = true;
-            }
-            if self.running.len() == next {
-                break; // it was the tail itself
+                if victim == next {
+                    break 'running; // it was itself
+                }
+                if victim < next {
+                    *budget += batch.remove(victim).chunk.max(1);
+                    next -= 1;
+                }
             }
             self.take_blocks(&mut jobs[id], needed);
+            self.take_part(&mut jobs[id]);
             batch.push(Work { id, chunk });
             *budget -= tokens;
             next += 1;
@@ -59,15 +67,49 @@ impl Stepwise<'_> {
             let reach = jobs[work.id].state.kv + work.chunk;
             self.cache(work.id, reach, jobs);
         }
+        for id in self.running.split_off(next) {
+            self.stall(&mut jobs[id]);
+            self.running.push(id);
+        }
         any_preempted
     }
 
-    /// The tail of the running list loses its blocks and goes to the front of the queue. Full
-    /// blocks keep what they hold until taken; they are freed last block first.
-    fn preempt_tail(&mut self, jobs: &mut Jobs<JobState>) {
-        let Some(id) = self.running.pop() else { return };
+    /// A decoding request has a part in the step that begins: its account goes on.
+    fn take_part(&self, job: &mut StepJob) {
+        if std::mem::take(&mut job.state.stalled) {
+            self.begin_decode(job);
+        }
+    }
+
+    /// A running request has no part in the step that begins: the account of its decoding stops.
+    fn stall(&self, job: &mut StepJob) {
+        if job.is_decoding() && !job.state.stalled {
+            self.settle_decode(job);
+            job.state.stalled = true;
+        }
+    }
+
+    /// Who of the running requests loses its blocks next, by its place.
+    fn victim(&self, jobs: &Jobs<JobState>) -> usize {
+        let policy = &self.spec.scheduling_policy;
+        let last = self.running.len() - 1;
+        match policy {
+            SchedulingPolicy::Fcfs => last,
+            SchedulingPolicy::Priority(_) => (0..=last)
+                .max_by_key(|place| {
+                    let id = self.running[*place];
+                    Rank::of(policy, id, &jobs[id])
+                })
+                .unwrap_or(last),
+        }
+    }
+
+    /// A running request loses its blocks and goes back to the queue. Full blocks keep what they
+    /// hold until taken; they are freed last block first.
+    fn preempt(&mut self, place: usize, jobs: &mut Jobs<JobState>) {
+        let id = self.running.remove(place);
         let job = &mut jobs[id];
-        if job.is_decoding() {
+        if job.is_decoding() && !std::mem::take(&mut job.state.stalled) {
             self.settle_decode(job);
         }
         let kv = job.state.kv;
@@ -84,7 +126,7 @@ impl Stepwise<'_> {
         self.load.backlog_prefill_tokens += u64::from(job.prefill_left() - left_before);
         self.load.enter_queue(job.prefill_left(), job.decode_left());
         self.load.preemptions += 1;
-        self.queue.push_front(id);
+        self.queue.push_front(id, job);
     }
 
     /// Admits from the head of the queue until something refuses it.
@@ -95,7 +137,7 @@ impl Stepwise<'_> {
         (now, visible): (Picos, Picos),
         jobs: &mut Jobs<JobState>,
     ) {
-        while let Some(id) = self.queue.head(visible, jobs) {
+        while let Head::Seen(id) = self.queue.head(visible, jobs) {
             if self.running.len() + self.finishing.len() >= self.spec.max_num_seqs as usize {
                 self.refusals.seats += 1;
                 return;

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{fixed, scenario};
-use goodput_engine::accounts::report::SaturatedBy;
+use goodput_engine::accounts::report::{SaturatedBy, SimReport};
 use goodput_engine::accounts::{Simulated, answer};
 use goodput_engine::slo;
 use goodput_engine::units::Picos;
@@ -137,6 +137,24 @@ fn a_threshold_spares_short_prompts_the_wait_behind_long_ones() {
     let ([chat, documents], [spared, split]) = (ttft_p99_ms(0), ttft_p99_ms(512));
     assert!(spared < 0.5 * chat, "short prompts: {chat} to {spared} ms");
     assert!(split > 1.05 * documents, "long prompts pay: {documents} to {split} ms");
+}
+
+#[test]
+fn a_stream_interval_trades_gaps_for_events_and_nothing_else() {
+    let with = |interval: u32| {
+        simulated(|document| {
+            document["workload"]["horizon_s"] = json!(120.0);
+            pool(document)["stream_interval"] = json!(interval);
+        })
+        .report
+    };
+    let (each, eighth) = (with(1), with(8));
+    assert_eq!(each.ttft_ms, eighth.ttft_ms);
+    assert_eq!(each.tpot_ms, eighth.tpot_ms);
+    let stall_p50_ms = |report: &SimReport| report.longest_stall_ms.p50.expect("streams");
+    let ratio = stall_p50_ms(&eighth) / stall_p50_ms(&each);
+    // Eight steps, of which the longest alone was the longest gap before.
+    assert!((1.5..8.0).contains(&ratio), "{ratio}");
 }
 
 #[test]

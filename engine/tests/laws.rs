@@ -19,5 +19,7 @@ mod prefix_cache;
 mod priority;
 #[path = "laws/scheduler.rs"]
 mod scheduler;
+#[path = "laws/stream.rs"]
+mod stream;
 #[path = "laws/theory.rs"]
 mod theory;

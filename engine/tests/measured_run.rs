@@ -61,6 +61,7 @@ fn replay(requests: &[OfferedRequest]) -> SimRun {
         max_num_seqs: 256,
         max_num_batched_tokens: 2_048,
         long_prefill_token_threshold: 0,
+        stream_interval: 1,
         scheduling_policy: goodput_engine::sim::SchedulingPolicy::Fcfs,
         max_model_len: 32_768,
         chunked_prefill: true,

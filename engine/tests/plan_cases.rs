@@ -337,7 +337,8 @@ fn a_plan_is_a_command_with_every_setting_under_its_flag() {
         command,
         "vllm serve meta-llama/Llama-3.1-8B-Instruct --tensor-parallel-size 2 --max-model-len 16384 \
          --max-num-seqs 64 --max-num-batched-tokens 4096 \
-         --long-prefill-token-threshold 0 --block-size 16 --gpu-memory-utilization 0.9 --scheduling-policy fcfs --num-gpu-blocks-override 20000 \
+         --long-prefill-token-threshold 0 --stream-interval 1 --block-size 16 \
+         --gpu-memory-utilization 0.9 --scheduling-policy fcfs --num-gpu-blocks-override 20000 \
          --enable-chunked-prefill --no-enable-prefix-caching --async-scheduling \
          --scheduler-reserve-full-isl --quantization fp8 --kv-cache-dtype fp8"
     );

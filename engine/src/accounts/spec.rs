@@ -82,11 +82,13 @@ pub fn replica_spec(pool: &Pool) -> Result<ReplicaSpec, Unanswerable> {
         window_blocks_per_seq: pool.window_blocks_per_seq(),
         max_num_seqs: scheduler.max_num_seqs,
         max_num_batched_tokens: scheduler.max_num_batched_tokens,
-        scheduling_policy: match scheduler.by_priority {
-            false => SchedulingPolicy::Fcfs,
-            true => SchedulingPolicy::Priority(Vec::new()),
+        scheduling_policy: if scheduler.by_priority {
+            SchedulingPolicy::Priority(Vec::new())
+        } else {
+            SchedulingPolicy::Fcfs
         },
         long_prefill_token_threshold: scheduler.long_prefill_token_threshold,
+        stream_interval: scheduler.stream_interval,
         max_model_len: scheduler.max_model_len,
         chunked_prefill: scheduler.chunked_prefill,
         prefix_caching: scheduler.prefix_caching,

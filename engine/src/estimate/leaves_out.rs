@@ -33,6 +33,11 @@ pub fn leaves_out(scenario: &Scenario) -> Vec<String> {
             "whose turn it is by priority: latencies are those of a queue in which all are alike",
         ),
         (
+            scenario.pools().any(|pool| pool.scheduler.stream_interval > 1),
+            "that tokens leave several at a time (stream_interval): gaps between stream events are \
+             taken to be single steps, and what it saves the server is not counted at all",
+        ),
+        (
             scenario.pools().any(|pool| pool.scheduler.long_prefill_token_threshold > 0),
             "the threshold of long prompts (long_prefill_token_threshold): a prompt alone takes as \
              much of a step as the budget leaves, so where prompts are longer than the threshold \

@@ -91,6 +91,7 @@ fn flags(doc: &PoolDoc, pool: &Pool) -> Vec<String> {
         format!("--max-num-seqs {}", scheduler.max_num_seqs),
         format!("--max-num-batched-tokens {}", scheduler.max_num_batched_tokens),
         format!("--long-prefill-token-threshold {}", scheduler.long_prefill_token_threshold),
+        format!("--stream-interval {}", scheduler.stream_interval),
         format!("--block-size {}", scheduler.block_size),
         format!("--gpu-memory-utilization {}", doc.gpu_memory_utilization),
         format!("--scheduling-policy {}", if scheduler.by_priority { "priority" } else { "fcfs" }),

@@ -47,6 +47,8 @@ pub struct Scheduler {
     pub by_priority: bool,
     /// Prompt tokens of one request that one step may process; 0 is no such limit.
     pub long_prefill_token_threshold: u32,
+    /// Tokens of one event of a stream, after the first token, which leaves at once.
+    pub stream_interval: u16,
     /// Longest prompt plus output, tokens.
     pub max_model_len: u32,
     /// Tokens per KV block.

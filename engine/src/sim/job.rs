@@ -91,7 +91,22 @@ impl<S> Job<S> {
 
     /// Some of its tokens are not shown, and the last that left was the first that is.
     pub fn shows_first(&self) -> bool {
-        self.hidden > 0 && self.stamps.generated == self.hidden + 1
+        self.hides_some() && self.stamps.generated == self.shown_with()
+    }
+
+    /// Some of its tokens are not shown, and others are.
+    pub fn hides_some(&self) -> bool {
+        self.hidden > 0 && self.hidden < self.output
+    }
+
+    /// The token that leaves with the first that is shown, of a request that hides some.
+    pub fn shown_with(&self) -> u32 {
+        self.stamps.sent_with(self.hidden + 1, self.output)
+    }
+
+    /// Whether an event of its stream ends with its `token`-th token.
+    pub fn sends(&self, token: u32) -> bool {
+        self.stamps.sent_with(token, self.output) == token
     }
 
     /// Tokens to generate.

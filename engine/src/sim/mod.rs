@@ -147,6 +147,8 @@ pub struct ReplicaSpec {
     pub long_prefill_token_threshold: u32,
     /// Whose turn it is.
     pub scheduling_policy: SchedulingPolicy,
+    /// Tokens of one event of a stream, after the first token, which leaves at once; 1 or more.
+    pub stream_interval: u16,
     /// Longest prompt plus output, tokens.
     pub max_model_len: u32,
     /// Split prompts over steps.

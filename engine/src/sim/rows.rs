@@ -116,6 +116,7 @@ impl From<Option<Picos>> for Moment {
 struct Rare {
     held: Picos,
     first_visible: Option<Picos>,
+    stream_interval: u16,
     attempts: u32,
     preemptions: u32,
     kept_tokens: u32,
@@ -129,11 +130,12 @@ impl Rare {
 
     const fn of(stamps: &RequestStamps) -> Self {
         let RequestStamps { held, first_visible, attempts, preemptions, .. } = *stamps;
-        let RequestStamps { kept_tokens, recomputed, retried, .. } = *stamps;
+        let RequestStamps { kept_tokens, recomputed, retried, stream_interval, .. } = *stamps;
         let preempted = stamps.stream.preempted;
         Self {
             held,
             first_visible,
+            stream_interval,
             attempts,
             preemptions,
             kept_tokens,
@@ -267,6 +269,7 @@ impl Rows {
             first_visible: rare.first_visible,
             ended: row.ended.get(),
             generated: row.generated,
+            stream_interval: rare.stream_interval,
             longest_stall: row.longest_stall,
             gaps_above: row.gaps_above,
             attempts: rare.attempts,
@@ -317,6 +320,7 @@ mod tests {
             first_visible: Some(Picos(6)),
             ended: Some(Picos(7)),
             generated: 8,
+            stream_interval: 20,
             longest_stall: Picos(9),
             gaps_above: 10,
             attempts: 11,
@@ -339,6 +343,7 @@ mod tests {
         let usual = RequestStamps {
             held: Picos::ZERO,
             first_visible: None,
+            stream_interval: 1,
             attempts: 1,
             preemptions: 0,
             kept_tokens: 0,

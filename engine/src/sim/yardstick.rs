@@ -261,6 +261,7 @@ fn replica(usable_blocks: u64) -> ReplicaSpec {
         max_num_seqs: 256,
         max_num_batched_tokens: 2048,
         long_prefill_token_threshold: 0,
+        stream_interval: 1,
         scheduling_policy: crate::sim::SchedulingPolicy::Fcfs,
         max_model_len: 32_768,
         chunked_prefill: true,

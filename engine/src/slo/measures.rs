@@ -246,7 +246,7 @@ fn streamed_gaps(request: &OfferedRequest, stamps: &RequestStamps) -> Option<Gap
         Fate::Unfinished => request.output_tokens,
         _ => stamps.generated,
     };
-    let gaps = tokens.checked_sub(1).filter(|gaps| *gaps > 0)?;
+    let gaps = Some(stamps.event_gaps(tokens, request.output_tokens)).filter(|gaps| *gaps > 0)?;
     Some(GapsSeen::Counted { gaps, above: stamps.gaps_above })
 }
 

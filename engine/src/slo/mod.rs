@@ -101,13 +101,16 @@ pub struct RequestStamps {
     /// When it completed, failed or was cancelled; of an unfinished request, when the run was cut
     /// off: up to then nothing more had happened to it.
     pub ended: Option<Picos>,
-    /// Tokens streamed.
+    /// Tokens generated.
     pub generated: u32,
-    /// Longest gap between two of its tokens; of an unfinished request, the gap that was open when
-    /// the run was cut off counts too.
+    /// Tokens of one event of its stream, after the first, which leaves alone; the last event has
+    /// what is left.
+    pub stream_interval: u16,
+    /// Longest gap between two events of its stream; of an unfinished request, the gap that was open
+    /// when the run was cut off counts too.
     pub longest_stall: Picos,
-    /// Gaps between two of its tokens above the limit that its class had when the run was made; of
-    /// an unfinished request, the open gap counts too.
+    /// Gaps between two events of its stream above the limit that its class had when the run was
+    /// made; of an unfinished request, the open gap counts too.
     pub gaps_above: u32,
     /// Attempts of its client, the first included. Moments and tokens are those of the last one;
     /// preemptions, what was kept through them and replica time are of all.
@@ -142,6 +145,7 @@ impl RequestStamps {
         first_visible: None,
         ended: None,
         generated: 0,
+        stream_interval: 1,
         longest_stall: Picos::ZERO,
         gaps_above: 0,
         attempts: 1,
@@ -181,12 +185,29 @@ impl RequestStamps {
         first
     }
 
-    /// A gap between two of its tokens, or the longest of several, with or without a preemption in
-    /// it.
-    pub fn add_gap(&mut self, gap: Picos, spans_preemption: bool) {
-        if spans_preemption {
-            self.stream.preempted += gap;
+    /// The token that leaves with the `token`-th of `output`, in one event: the last of that event.
+    pub fn sent_with(&self, token: u32, output: u32) -> u32 {
+        if self.stream_interval == 1 {
+            return token;
         }
+        let interval = u32::from(self.stream_interval);
+        let events = (token - 1).div_ceil(interval);
+        events.saturating_mul(interval).saturating_add(1).min(output)
+    }
+
+    /// Gaps between the events of a stream of `output` tokens up to its `generated`-th.
+    pub fn event_gaps(&self, generated: u32, output: u32) -> u32 {
+        let gaps = generated.saturating_sub(1);
+        match u32::from(self.stream_interval) {
+            1 => gaps,
+            interval if generated == output => gaps.div_ceil(interval),
+            interval => gaps / interval,
+        }
+    }
+
+    /// A gap between two events of its stream, or the longest of several, with or without a
+    /// preemption in it.
+    pub fn add_gap(&mut self, gap: Picos, spans_preemption: bool) {
         if gap > self.longest_stall {
             self.longest_stall = gap;
             self.stream.stalled_by_preemption = spans_preemption;
@@ -197,7 +218,7 @@ impl RequestStamps {
 /// The parts of the time from first token to last that others took, and what made its longest gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StreamTime {
-    /// In gaps that span a preemption: it waited, and was computed again.
+    /// In gaps between tokens that span a preemption: it waited, and was computed again.
     pub preempted: Picos,
     /// By which the steps it decoded in were longer for the prompts computed beside it; gaps that
     /// span a preemption are left out.

@@ -41,6 +41,7 @@ pub fn replica(law: CompiledLaw) -> ReplicaSpec {
         max_num_seqs: 64,
         max_num_batched_tokens: 2048,
         long_prefill_token_threshold: 0,
+        stream_interval: 1,
         scheduling_policy: goodput_engine::sim::SchedulingPolicy::Fcfs,
         max_model_len: 100_000,
         chunked_prefill: true,

@@ -107,12 +107,13 @@ impl Case {
     }
 }
 
-/// A simulated stream has one token in each event.
+/// How a simulated stream came.
 fn stream_of(row: &Row) -> Option<StreamSeen> {
     let gaps = row.stamps.generated.checked_sub(1).filter(|gaps| *gaps > 0)?;
+    let event_gaps = row.stamps.event_gaps(row.stamps.generated, row.request.output_tokens);
     let span = row.stamps.ended? - row.stamps.first_token?;
     let whole = row.stamps.fate == Fate::Completed;
-    whole.then_some(StreamSeen { event_gaps: gaps, token_gaps: gaps, span })
+    whole.then_some(StreamSeen { event_gaps, token_gaps: gaps, span })
 }
 
 /// A request of which nothing is known: what a reader of files fills in.

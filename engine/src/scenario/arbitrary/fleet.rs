@@ -114,6 +114,7 @@ fn pool() -> impl Strategy<Value = PoolDoc> {
             max_num_batched_tokens: sizes.1,
             block_size: sizes.2,
             scheduling_policy: sizes.3.3,
+            stream_interval: sizes.3.4,
             long_prefill_token_threshold: sizes.3.0,
             max_num_partial_prefills: sizes.3.1,
             max_long_partial_prefills: sizes.3.2,
@@ -134,10 +135,11 @@ fn pool() -> impl Strategy<Value = PoolDoc> {
 }
 
 /// Rules of the scheduler that are mostly left as they are.
-fn rules() -> impl Strategy<Value = (u32, u32, u32, SchedulingPolicyDoc)> {
+fn rules() -> impl Strategy<Value = (u32, u32, u32, SchedulingPolicyDoc, u32)> {
     use SchedulingPolicyDoc::{Fcfs, Priority};
     let policy = prop::sample::select(vec![Fcfs, Priority]);
-    (or(0, any::<u32>()), or(1, any::<u32>()), or(1, any::<u32>()), policy)
+    let interval = or(1, any::<u32>());
+    (or(0, any::<u32>()), or(1, any::<u32>()), or(1, any::<u32>()), policy, interval)
 }
 
 type LifeDocs = (f64, bool, f64, Option<AutoscalerDoc>, Vec<ScheduledReplicasDoc>, FailuresDoc);

@@ -13,6 +13,40 @@ pub(super) fn check(
     path: &str,
     findings: &mut Findings,
 ) -> Option<Scheduler> {
+    let counts_fit = check_numbers(doc, path, findings);
+    check_budget(doc, counts_fit, path, findings);
+    check_partial_prefills(doc, path, findings);
+    let max_model_len = check_max_model_len(doc, model, path, findings)?;
+    if !doc.enable_chunked_prefill && doc.max_num_batched_tokens < max_model_len {
+        findings.error(
+            format!("{path}.max_num_batched_tokens"),
+            format!(
+                "without chunked prefill a prompt is computed in one step, and a budget of {} \
+                 tokens is below max_model_len {max_model_len}",
+                doc.max_num_batched_tokens
+            ),
+            format!(
+                "give at least {max_model_len}, lower max_model_len, or set enable_chunked_prefill"
+            ),
+        );
+    }
+    Some(Scheduler {
+        max_num_seqs: doc.max_num_seqs,
+        max_num_batched_tokens: doc.max_num_batched_tokens,
+        by_priority: doc.scheduling_policy == SchedulingPolicyDoc::Priority,
+        long_prefill_token_threshold: doc.long_prefill_token_threshold,
+        stream_interval: u16::try_from(doc.stream_interval).unwrap_or(u16::MAX),
+        max_model_len,
+        block_size: doc.block_size,
+        chunked_prefill: doc.enable_chunked_prefill,
+        prefix_caching: doc.enable_prefix_caching,
+        reserve_full_isl: doc.scheduler_reserve_full_isl,
+        async_scheduling: doc.async_scheduling,
+    })
+}
+
+/// Numbers that are right or wrong by themselves. Whether the seats and the budget are right.
+fn check_numbers(doc: &PoolDoc, path: &str, findings: &mut Findings) -> bool {
     let mut count = |field: &str, what: &str, value: u64, most: u64| {
         findings.count(format!("{path}.{field}"), what, value, &(1..=most))
     };
@@ -23,6 +57,12 @@ pub(super) fn check(
             "the token budget of a step",
             doc.max_num_batched_tokens.into(),
             1 << 20,
+        ),
+        count(
+            "stream_interval",
+            "the tokens of a stream event",
+            doc.stream_interval.into(),
+            u16::MAX.into(),
         ),
     ];
     let share = doc.gpu_memory_utilization;
@@ -47,34 +87,7 @@ pub(super) fn check(
             "give the number from the engine's log, 2 or more, or leave it out",
         );
     }
-    check_budget(doc, counts.iter().all(|fine| *fine), path, findings);
-    check_partial_prefills(doc, path, findings);
-    let max_model_len = check_max_model_len(doc, model, path, findings)?;
-    if !doc.enable_chunked_prefill && doc.max_num_batched_tokens < max_model_len {
-        findings.error(
-            format!("{path}.max_num_batched_tokens"),
-            format!(
-                "without chunked prefill a prompt is computed in one step, and a budget of {} \
-                 tokens is below max_model_len {max_model_len}",
-                doc.max_num_batched_tokens
-            ),
-            format!(
-                "give at least {max_model_len}, lower max_model_len, or set enable_chunked_prefill"
-            ),
-        );
-    }
-    Some(Scheduler {
-        max_num_seqs: doc.max_num_seqs,
-        max_num_batched_tokens: doc.max_num_batched_tokens,
-        by_priority: doc.scheduling_policy == SchedulingPolicyDoc::Priority,
-        long_prefill_token_threshold: doc.long_prefill_token_threshold,
-        max_model_len,
-        block_size: doc.block_size,
-        chunked_prefill: doc.enable_chunked_prefill,
-        prefix_caching: doc.enable_prefix_caching,
-        reserve_full_isl: doc.scheduler_reserve_full_isl,
-        async_scheduling: doc.async_scheduling,
-    })
+    counts.iter().all(|fine| *fine)
 }
 
 /// Scheduling by priority where all are alike.

@@ -13,6 +13,7 @@ mod contract;
 mod fleet;
 mod lengths;
 mod life;
+mod scheduler;
 mod sharing;
 mod workload;
 

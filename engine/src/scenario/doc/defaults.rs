@@ -24,6 +24,7 @@ frozen! {
     max_num_seqs, is_max_num_seqs: u32 = 256;
     max_num_batched_tokens, is_max_num_batched_tokens: u32 = 2_048;
     partial_prefills, is_partial_prefills: u32 = 1;
+    stream_interval, is_stream_interval: u32 = 1;
     block_size, is_block_size: u32 = 16;
     gpu_memory_utilization, is_gpu_memory_utilization: f64 = 0.9;
     affinity_most_over_mean, is_affinity_most_over_mean: f64 = 1.25;

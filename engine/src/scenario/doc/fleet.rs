@@ -134,6 +134,12 @@ pub struct PoolDoc {
         skip_serializing_if = "defaults::is_partial_prefills"
     )]
     pub max_long_partial_prefills: u32,
+    /// Tokens of one event of a stream, after the first token, which leaves at once.
+    #[serde(
+        default = "defaults::stream_interval",
+        skip_serializing_if = "defaults::is_stream_interval"
+    )]
+    pub stream_interval: u32,
     /// Tokens per KV block.
     #[serde(default = "defaults::block_size", skip_serializing_if = "defaults::is_block_size")]
     pub block_size: u32,
@@ -290,6 +296,7 @@ impl PoolDoc {
             long_prefill_token_threshold: 0,
             max_num_partial_prefills: defaults::partial_prefills(),
             max_long_partial_prefills: defaults::partial_prefills(),
+            stream_interval: defaults::stream_interval(),
             block_size: defaults::block_size(),
             gpu_memory_utilization: defaults::gpu_memory_utilization(),
             num_gpu_blocks: None,

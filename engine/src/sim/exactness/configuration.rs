@@ -125,6 +125,7 @@ impl Configuration {
             if dice.one_in(2) {
                 pool.replica.long_prefill_token_threshold = dice.pick(&[0, 1, 5, 16, 30, 200]);
             }
+            pool.replica.stream_interval = dice.pick(&[1, 1, 1, 2, 3, 7, 40]);
             if dice.one_in(2) {
                 let of_classes = (0..3).map(|_| dice.pick(&[-1, 0, 1])).collect();
                 pool.replica.scheduling_policy = SchedulingPolicy::Priority(of_classes);
@@ -279,6 +280,7 @@ fn replica(dice: &mut Dice, round: bool, (input, output): (u32, u32)) -> Replica
         max_num_seqs: dice.within(1, 24),
         max_num_batched_tokens: dice.pick(&[3, 32, 128, 600, 600, 2048, 2048]),
         long_prefill_token_threshold: 0,
+        stream_interval: 1,
         scheduling_policy: SchedulingPolicy::Fcfs,
         max_model_len: 1000,
         chunked_prefill: !dice.one_in(4),

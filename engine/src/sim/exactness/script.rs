@@ -155,5 +155,5 @@ fn last_tokens<'a, R: ReplicaEngine<'a>>(
         |job: &Job<R::State>| job.stamps.first_token.is_some() && job.place != Place::Gone;
     let ids = 0..u32::try_from(jobs.len()).expect("a few");
     let streaming = ids.map(|id| (id, &jobs[id])).filter(|(_, job)| streams(job));
-    streaming.map(|(id, job)| (id, replica.last_token(at, job))).collect()
+    streaming.map(|(id, job)| (id, replica.last_event(at, job))).collect()
 }

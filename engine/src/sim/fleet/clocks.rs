@@ -20,7 +20,7 @@ pub enum Due {
     Now,
     /// What it was to prevent has happened.
     Never,
-    /// A token has come since: the clock runs again.
+    /// Tokens have come since: the clock runs again.
     At(Picos),
 }
 
@@ -72,7 +72,7 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         if event.kind == EventKind::Stall {
             let patience = self.clients.stall_patience(event.index).unwrap_or(Picos::NEVER);
             let replica = &self.replicas[job.stamps.replica as usize];
-            let runs_out = replica.last_token(event.at, job) + patience;
+            let runs_out = replica.last_event(event.at, job) + patience;
             if runs_out > event.at {
                 return Due::At(runs_out);
             }

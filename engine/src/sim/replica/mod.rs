@@ -122,9 +122,9 @@ pub trait ReplicaEngine<'a>: Debug + Sized {
     /// What the last boundary brought.
     fn news(&self) -> &News;
 
-    /// When the last token not after `at` left, of a request that has streamed some and has not
-    /// left; `at` lies between the last call and the next.
-    fn last_token(&self, at: Picos, job: &Job<Self::State>) -> Picos;
+    /// When the last event of its stream not after `at` left, of a request that has streamed some and
+    /// has not left; `at` lies between the last call and the next.
+    fn last_event(&self, at: Picos, job: &Job<Self::State>) -> Picos;
 
     /// Requests in its queue and in its batch that have not left, in order of their numbers.
     fn outstanding(&self, jobs: &Jobs<Self::State>) -> Vec<u32>;

@@ -24,6 +24,7 @@ fn spec() -> ReplicaSpec {
         max_num_seqs: 1,
         max_num_batched_tokens: 1,
         long_prefill_token_threshold: 0,
+        stream_interval: 1,
         scheduling_policy: crate::sim::SchedulingPolicy::Fcfs,
         max_model_len: 1_000,
         chunked_prefill: true,

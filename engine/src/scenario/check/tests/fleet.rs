@@ -64,21 +64,6 @@ fn fleet_rules() {
             "fleet.pools[0].max_num_batched_tokens",
             "below max_model_len 131072",
         ),
-        (
-            pool(|p| p.long_prefill_token_threshold = (1 << 20) + 1),
-            "fleet.pools[0].long_prefill_token_threshold",
-            "1,048,576",
-        ),
-        (
-            pool(|p| p.max_num_partial_prefills = 4),
-            "fleet.pools[0].max_num_partial_prefills",
-            "vLLM V1 does not start",
-        ),
-        (
-            pool(|p| p.max_long_partial_prefills = 2),
-            "fleet.pools[0].max_long_partial_prefills",
-            "long_prefill_token_threshold",
-        ),
         (pool(|p| p.max_model_len = Some(0)), "fleet.pools[0].max_model_len", "1 to 131,072"),
         (pool(|p| p.max_model_len = Some(131_073)), "fleet.pools[0].max_model_len", "1 to 131,072"),
         (
@@ -252,15 +237,6 @@ fn admission_rules() {
         (bucket(0.0, 5), "fleet.admission.token_bucket.rate_rps", "0.000001 to 1000000"),
         (bucket(5.0, 0), "fleet.admission.token_bucket.burst", "nobody"),
     ]);
-}
-
-#[test]
-fn priorities_that_are_all_alike_are_a_warning() {
-    let mut alike = pool(|p| p.scheduling_policy = SchedulingPolicyDoc::Priority);
-    assert_eq!(warnings(&alike)[0].path, "fleet.pools[0].scheduling_policy");
-    let urgent = ClassDoc { priority: -1, ..alike.workload.classes[0].clone() };
-    alike.workload.classes.push(ClassDoc { name: "urgent".to_owned(), ..urgent });
-    assert_eq!(warnings(&alike), []);
 }
 
 #[test]

@@ -28,8 +28,12 @@ impl Leaping<'_> {
             self.load.busy += leap.time(begun) - leap.time(1);
             self.refuse((begun - 1).cast_unsigned());
         }
-        self.gaps.push(self.done, leap.duration(steps));
-        self.above.pass(leap, steps);
+        if self.streams_in_events() {
+            self.moments.push(self.done, *leap);
+        } else {
+            self.gaps.push(self.done, leap.duration(steps));
+            self.above.pass(leap, steps);
+        }
         self.done += steps;
         self.phases.advance(steps);
         let steps = steps.cast_unsigned();
@@ -54,7 +58,8 @@ impl Leaping<'_> {
     fn show(&mut self, leap: &Leap, steps: i64, jobs: &mut Jobs<JobState>) {
         while let Some((step, id)) = self.shows.pop_due(self.done + steps) {
             if let Some(job) = jobs.get_mut(id)
-                && (job.place == Place::Running && job.is_decoding() && job.show_step() == step)
+                && (job.place == Place::Running && job.is_decoding() && job.hides_some())
+                && job.show_step() == step
             {
                 job.stamps.first_visible = Some(leap.time(step - self.done));
             }
@@ -114,6 +119,7 @@ impl Leaping<'_> {
         }
         self.news.sort();
         self.order_finished();
+        self.forget_moments(jobs);
         if !self.leaving.is_empty() {
             self.drop_leaving(jobs);
         }
@@ -122,6 +128,7 @@ impl Leaping<'_> {
             self.finishes.clear();
             self.shows.clear();
             self.gaps.forget();
+            self.moments.forget_before(i64::MAX);
         }
     }
 
@@ -147,10 +154,10 @@ impl Leaping<'_> {
             self.news.first_tokens.push(id);
         } else {
             // Only who lost its blocks computes its prompt again.
-            self.above.gap(job, now - job.state.last_token);
-            job.stamps.add_gap(now - job.state.last_token, true);
+            self.end_preemption(job, now);
         }
         job.stamps.generated += 1;
+        self.begin_event(job, now);
         if job.shows_first() {
             job.stamps.first_visible = Some(now);
         }
@@ -180,7 +187,7 @@ impl Leaping<'_> {
     /// What will happen to a decoding request, and when.
     pub(super) fn expect(&mut self, id: u32, job: &LeapJob) {
         self.finishes.push(job.finish_step(), id);
-        if job.hidden >= job.stamps.generated {
+        if job.hides_some() && job.shown_with() > job.stamps.generated {
             self.shows.push(job.show_step(), id);
         }
     }
@@ -211,6 +218,10 @@ impl Leaping<'_> {
     pub(super) fn update(&self, job: &mut LeapJob) {
         if job.is_decoding() {
             job.stamps.generated = job.decode_generated(self.done);
+            if self.streams_in_events() {
+                self.add_events(job);
+                return;
+            }
             job.stamps.add_gap(self.gaps.since(job.state.since), false);
             self.above.settle(job);
         }
@@ -274,15 +285,9 @@ impl Leaping<'_> {
                 continue; // its row is closed but for what is charged below
             };
             self.update(job);
-            let (open, spans_preemption) = match self.leap {
-                _ if job.stamps.generated == 0 => continue,
-                Some(leap) if job.is_decoding() && self.done > job.state.since => {
-                    (now - leap.start, false)
-                }
-                _ => (now - job.state.last_token, !job.is_decoding() && !job.is_stalled()),
-            };
-            job.stamps.add_gap(open, spans_preemption);
-            self.above.gap(job, open);
+            if job.stamps.generated > 0 {
+                self.end_open_gap(job, now);
+            }
         }
         let Some(leap) = self.leap.take() else { return };
         self.hold(&leap, 1, leap.end());

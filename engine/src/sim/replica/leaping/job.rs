@@ -20,6 +20,9 @@ pub struct JobState {
     /// When its last token left, unless it has decoded a step since: then one leaves at every
     /// boundary.
     pub last_token: Picos,
+    /// When the last event of its stream left; below zero, and one less, if it was preempted since.
+    /// Only where events hold several tokens.
+    pub last_event: Picos,
     /// Where its blocks are while it is preempted, those of its shared prefix left out.
     pub ticket: Ticket,
     /// Tokens to have in the cache before the next one can be generated: prompt plus what had
@@ -44,6 +47,7 @@ impl Default for JobState {
             beside_prefill_mark: Picos::ZERO,
             above_mark: 0,
             last_token: Picos::ZERO,
+            last_event: Picos::ZERO,
             ticket: Ticket::default(),
             target: 0,
             kv: 0,
@@ -93,12 +97,13 @@ impl LeapJob {
     }
 
     /// Steps its replica will have done when its first token that is shown leaves, of a decoding
-    /// request that has not shown any.
+    /// request that hides some and has not shown any.
     pub fn show_step(&self) -> i64 {
-        self.step_of(self.hidden + 1)
+        self.step_of(self.shown_with())
     }
 
-    fn step_of(&self, token: u32) -> i64 {
+    /// Steps its replica has done when this token is generated, of a decoding request.
+    pub fn step_of(&self, token: u32) -> i64 {
         let generated = self.state.target - self.input + 1;
         self.state.since + i64::from(token) - i64::from(generated)
     }

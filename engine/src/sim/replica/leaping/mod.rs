@@ -17,6 +17,7 @@
 mod advance;
 mod block_size;
 mod deadlines;
+mod events;
 mod free_queue;
 mod gaps;
 mod job;
@@ -30,6 +31,7 @@ mod shared;
 
 use block_size::BlockSize;
 use deadlines::Deadlines;
+use events::Moments;
 use free_queue::FreeQueue;
 use gaps::{Gaps, StepsAbove};
 use job::{JobState, LeapJob};
@@ -97,6 +99,8 @@ pub struct Leaping<'a> {
     waking: Option<Picos>,
     gaps: Gaps,
     above: StepsAbove,
+    /// When steps ended, where events of streams hold several tokens.
+    moments: Moments,
     books: Books,
     load: ReplicaLoad,
     refusals: Refusals,
@@ -172,6 +176,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
             waking: None,
             gaps: Gaps::default(),
             above: StepsAbove::default(),
+            moments: Moments::default(),
             books: Books::default(),
             load: ReplicaLoad::default(),
             refusals: Refusals::default(),
@@ -187,6 +192,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
     fn push(&mut self, id: u32, now: Picos, jobs: &mut Jobs<JobState>) {
         let job = &mut jobs[id];
         job.state.target = job.input;
+        job.stamps.stream_interval = self.spec.stream_interval;
         job.place = Place::Waiting;
         job.stamps.queued = Some(now);
         if job.lineage.is_some() && self.shared.is_none() && self.spec.prefix_caching {
@@ -197,7 +203,7 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
         self.queue.push_back(id);
         let is_looked_at = match self.blocked {
             None => true,
-            Some(blocked) => self.is_before(id, &blocked, jobs),
+            Some(blocked) => self.is_before(id, blocked, jobs),
         };
         match &mut self.leap {
             Some(leap) if leap.steps > 1 && is_looked_at => {
@@ -328,8 +334,11 @@ impl<'a> ReplicaEngine<'a> for Leaping<'a> {
         all
     }
 
-    fn last_token(&self, at: Picos, job: &LeapJob) -> Picos {
+    fn last_event(&self, at: Picos, job: &LeapJob) -> Picos {
         let steps = self.done + self.steps_since(at);
+        if self.streams_in_events() {
+            return self.last_event_by(steps, job);
+        }
         match self.last_boundary(at) {
             Some(boundary) if job.is_decoding() && steps > job.state.since => boundary,
             _ => job.state.last_token,

@@ -95,6 +95,9 @@ impl Leaping<'_> {
 
     /// Who had no part in the last step decodes on.
     pub(super) fn resume(&mut self, jobs: &mut Jobs<JobState>) {
+        if self.stalled.is_empty() {
+            return;
+        }
         for id in std::mem::take(&mut self.stalled) {
             if let Some(job) = jobs.get_mut(id).filter(|job| job.place == Place::Running) {
                 self.begin_decoding(job);
@@ -106,10 +109,16 @@ impl Leaping<'_> {
 
     /// The step is over in which they decoded again: the gap before their token began before it.
     pub(super) fn end_stalls(&mut self, now: Picos, jobs: &mut Jobs<JobState>) {
+        if self.resumed.is_empty() {
+            return;
+        }
         for id in std::mem::take(&mut self.resumed) {
             if let Some(job) = jobs.get_mut(id)
                 && (job.is_decoding() && job.place == Place::Running)
             {
+                if self.streams_in_events() {
+                    continue; // its events are counted when it stops decoding
+                }
                 let gap = now - job.state.last_token;
                 job.stamps.add_gap(gap, false);
                 self.above.gap(job, gap);
@@ -119,14 +128,14 @@ impl Leaping<'_> {
     }
 
     /// Whether somebody who comes may be admitted before a refused head.
-    pub(super) fn may_be_passed(&self, blocked: &Blocked) -> bool {
+    pub(super) fn may_be_passed(&self, blocked: Blocked) -> bool {
         let by_rank = matches!(self.spec.scheduling_policy, SchedulingPolicy::Priority(_));
         by_rank && !matches!(blocked.reason, Reason::Seats)
     }
 
     /// Whether a request that comes goes before a refused head, and may be admitted where that is
     /// not.
-    pub(super) fn is_before(&self, id: u32, blocked: &Blocked, jobs: &Jobs<JobState>) -> bool {
+    pub(super) fn is_before(&self, id: u32, blocked: Blocked, jobs: &Jobs<JobState>) -> bool {
         let rank = |id: u32| Rank::of(&self.spec.scheduling_policy, id, &jobs[id]);
         self.may_be_passed(blocked) && rank(id) < rank(blocked.head)
     }

@@ -118,6 +118,7 @@ impl Leaping<'_> {
         job.state.kv = 0;
         job.state.target = job.input + job.stamps.generated;
         job.place = Place::Waiting;
+        job.state.span_preemption();
         job.stamps.preemptions += 1;
         self.load.backlog_prefill_tokens += u64::from(job.prefill_left() - left_before);
         self.load.enter_queue(job.prefill_left(), job.decode_left());
@@ -144,7 +145,7 @@ impl Leaping<'_> {
                 Err((reason, depends_on_cache)) => {
                     let blocked = Blocked { head, reason, depends_on_cache };
                     self.block(blocked);
-                    return self.may_be_passed(&blocked) && self.queue.has_unseen(jobs);
+                    return self.may_be_passed(blocked) && self.queue.has_unseen(jobs);
                 }
             }
         }

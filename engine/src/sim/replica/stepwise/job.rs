@@ -19,8 +19,10 @@ pub struct JobState {
     /// The first so many of them, as far as they are of its shared prefix, are those by which the
     /// prefix is known.
     pub known: u32,
-    /// When its last token left.
+    /// When its last token was generated.
     pub last_token: Picos,
+    /// When the last event of its stream left.
+    pub last_event: Picos,
     /// What a decode sequence had been charged when it last began to decode.
     pub decode_mark: Picos,
     /// `kv` at that moment.
@@ -31,8 +33,10 @@ pub struct JobState {
     pub gap_limit: Option<Picos>,
     /// It decodes, and has no part in the step that begins.
     pub stalled: bool,
-    /// It lost its blocks since its last token left.
+    /// It lost its blocks since its last token was generated.
     pub preempted_since_token: bool,
+    /// It lost its blocks since the last event of its stream left.
+    pub preempted_since_event: bool,
 }
 
 /// Blocks of one request.
@@ -58,12 +62,12 @@ impl StepJob {
         self.state.target.saturating_sub(self.state.kv)
     }
 
-    /// A token leaves at `at`.
+    /// A token is generated at `at`, and leaves if it ends an event of the stream.
     pub fn emit(&mut self, at: Picos) {
         if self.stamps.generated == 0 {
             self.stamps.first_token = Some(at);
         } else {
-            self.gap_until(at);
+            self.wait_until(at);
         }
         self.stamps.generated += 1;
         if self.shows_first() {
@@ -71,12 +75,26 @@ impl StepJob {
         }
         self.state.last_token = at;
         self.state.preempted_since_token = false;
+        if self.sends(self.stamps.generated) {
+            if self.stamps.generated > 1 {
+                self.gap_until(at);
+            }
+            self.state.last_event = at;
+            self.state.preempted_since_event = false;
+        }
     }
 
-    /// The gap since its last token has lasted until `at`.
+    /// It had waited for its next token until `at`, or the run ended.
+    pub fn wait_until(&mut self, at: Picos) {
+        if self.state.preempted_since_token {
+            self.stamps.stream.preempted += at - self.state.last_token;
+        }
+    }
+
+    /// The gap since the last event of its stream has lasted until `at`.
     pub fn gap_until(&mut self, at: Picos) {
-        let gap = at - self.state.last_token;
-        self.stamps.add_gap(gap, self.state.preempted_since_token);
+        let gap = at - self.state.last_event;
+        self.stamps.add_gap(gap, self.state.preempted_since_event);
         self.stamps.gaps_above += u32::from(self.state.gap_limit.is_some_and(|limit| gap > limit));
     }
 }

@@ -94,6 +94,7 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
     fn push(&mut self, id: u32, now: Picos, jobs: &mut Jobs<JobState>) {
         let job = &mut jobs[id];
         job.state.target = job.input;
+        job.stamps.stream_interval = self.spec.stream_interval;
         job.state.gap_limit = self.gap_limits.get(job.class as usize).copied().flatten();
         job.place = Place::Waiting;
         job.stamps.queued = Some(now);
@@ -154,6 +155,7 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
             if let Some(job) = jobs.get_mut(id)
                 && (job.place != Place::Gone && job.stamps.generated > 0)
             {
+                job.wait_until(now);
                 job.gap_until(now);
             }
         }
@@ -211,8 +213,8 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
         all
     }
 
-    fn last_token(&self, _at: Picos, job: &StepJob) -> Picos {
-        job.state.last_token
+    fn last_event(&self, _at: Picos, job: &StepJob) -> Picos {
+        job.state.last_event
     }
 }
 

@@ -123,6 +123,7 @@ impl Stepwise<'_> {
         job.place = Place::Waiting;
         job.stamps.preemptions += 1;
         job.state.preempted_since_token = job.stamps.generated > 0;
+        job.state.preempted_since_event |= job.stamps.generated > 0;
         self.load.backlog_prefill_tokens += u64::from(job.prefill_left() - left_before);
         self.load.enter_queue(job.prefill_left(), job.decode_left());
         self.load.preemptions += 1;

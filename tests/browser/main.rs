@@ -18,6 +18,7 @@ mod pools;
 mod presets;
 mod reload;
 mod remedies;
+mod scheduler;
 mod share;
 mod sharing;
 mod uploaded_run;

@@ -27,6 +27,7 @@ pub mod rate_picture;
 pub mod remedies;
 pub mod route;
 pub mod rules;
+pub mod scheduler;
 pub mod sharing;
 pub mod spread;
 pub mod status;

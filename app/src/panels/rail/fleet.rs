@@ -5,12 +5,10 @@ use leptos::prelude::*;
 
 use super::gpu_model::{gpu, model};
 use super::step_time::step_time;
-use super::{
-    Group, about_pool, admission, change_pool, life, number_fields, of_chosen_pool, pools,
-};
-use super::{routing, text::problem_note};
-use crate::controls::{Choice, NumberField, Select, SwitchBox};
-use crate::state::edit::{PoolEdit, Switch};
+use super::{Group, about_pool, admission, change_pool, life, of_chosen_pool, pools};
+use super::{routing, scheduler::scheduler, text::problem_note};
+use crate::controls::{Choice, NumberField, Select};
+use crate::state::edit::PoolEdit;
 use crate::state::field::{Field, PoolField};
 use crate::state::workbench;
 use crate::view_model::fleet as words;
@@ -78,30 +76,6 @@ fn precisions(pool: usize) -> AnyView {
             <Select id="weight-precision" label="Weights" choices=words::weight_choices() value=weights on_choose=choose_weights/>
             <Select id="kv-precision" label="KV cache" choices=kv_choices value=kv on_choose=choose_kv/>
         </div>
-    }
-    .into_any()
-}
-
-fn scheduler(pool: usize) -> AnyView {
-    let fields = [
-        PoolField::MaxNumSeqs,
-        PoolField::MaxNumBatchedTokens,
-        PoolField::MaxModelLen,
-        PoolField::GpuMemoryUtilization,
-        PoolField::NumGpuBlocks,
-        PoolField::BlockSize,
-    ];
-    let fields = fields.map(|field| number_fields(vec![Field::Pool(pool, field)]));
-    let switches = Switch::ALL.map(|switch| {
-        let bench = workbench();
-        let on =
-            bench.about(move |doc| doc.fleet.pools.get(pool).is_some_and(|pool| switch.get(pool)));
-        let change = Callback::new(move |on: bool| change_pool(pool, PoolEdit::Switch(switch, on)));
-        view! { <SwitchBox id=switch.label() label=switch.label() on on_change=change/> }
-    });
-    view! {
-        <div class="one">{fields.into_iter().collect_view()}</div>
-        {switches.into_iter().collect_view()}
     }
     .into_any()
 }

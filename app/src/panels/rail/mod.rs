@@ -17,6 +17,7 @@ mod realised;
 mod route;
 mod routing;
 mod rows;
+mod scheduler;
 mod sharing;
 mod spread;
 mod step_time;

@@ -3,7 +3,7 @@
 use goodput_engine::fleet::{KvPrecision, WeightPrecision};
 use goodput_engine::scenario::doc::{
     AutoscalerDoc, CrashDoc, CurrencyPriceDoc, FittedScaleDoc, PoolDoc, ScheduledReplicasDoc,
-    StepTimeSourceDoc,
+    SchedulingPolicyDoc, StepTimeSourceDoc,
 };
 use goodput_engine::scenario::{GpuRef, ModelRef};
 
@@ -26,6 +26,8 @@ pub enum PoolEdit {
     Kv(KvPrecision),
     /// An engine option.
     Switch(Switch, bool),
+    /// Whose turn it is.
+    SchedulingPolicy(SchedulingPolicyDoc),
     /// Where the step time comes from.
     StepTime(StepTimeSourceDoc),
     /// What benchmark points say about it.
@@ -117,6 +119,7 @@ impl PoolEdit {
             Self::Weights(precision) => pool.weight_precision = *precision,
             Self::Kv(precision) => pool.kv_precision = *precision,
             Self::Switch(switch, on) => switch.set(pool, *on),
+            Self::SchedulingPolicy(policy) => pool.scheduling_policy = *policy,
             Self::StepTime(source) => {
                 pool.step_time.source = source.clone();
                 // Bare rates have no steps that a fit or an overhead could apply to.
@@ -198,6 +201,7 @@ impl PoolEdit {
             Self::Weights(_) => "weight precision",
             Self::Kv(_) => "KV precision",
             Self::Switch(switch, _) => switch.label(),
+            Self::SchedulingPolicy(_) => "scheduling_policy",
             Self::StepTime(_) => "source of step time",
             Self::Fitted(Some(_)) => "calibration",
             Self::Fitted(None) => "removing the calibration",

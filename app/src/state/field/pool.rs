@@ -15,6 +15,8 @@ pub enum PoolField {
     TensorParallel,
     MaxNumSeqs,
     MaxNumBatchedTokens,
+    LongPrefillTokenThreshold,
+    StreamInterval,
     MaxModelLen,
     BlockSize,
     GpuMemoryUtilization,
@@ -56,6 +58,10 @@ impl PoolField {
             Self::MaxNumBatchedTokens => {
                 FieldKind::whole("max_num_batched_tokens", "tokens", Quantity::Tokens)
             }
+            Self::LongPrefillTokenThreshold => {
+                FieldKind::whole("long_prefill_token_threshold", "tokens", Quantity::Tokens)
+            }
+            Self::StreamInterval => FieldKind::whole("stream_interval", "tokens", Quantity::Tokens),
             Self::MaxModelLen => FieldKind::whole("max_model_len", "tokens", Quantity::Tokens)
                 .or_empty("the model's own"),
             Self::BlockSize => FieldKind::whole("block_size", "tokens", Quantity::Tokens),
@@ -93,6 +99,8 @@ impl PoolField {
             Self::TensorParallel => "tensor_parallel",
             Self::MaxNumSeqs => "max_num_seqs",
             Self::MaxNumBatchedTokens => "max_num_batched_tokens",
+            Self::LongPrefillTokenThreshold => "long_prefill_token_threshold",
+            Self::StreamInterval => "stream_interval",
             Self::MaxModelLen => "max_model_len",
             Self::BlockSize => "block_size",
             Self::GpuMemoryUtilization => "gpu_memory_utilization",
@@ -135,6 +143,10 @@ impl PoolField {
             Self::TensorParallel => visit(Slot::Whole(&mut pool.tensor_parallel)),
             Self::MaxNumSeqs => visit(Slot::Whole(&mut pool.max_num_seqs)),
             Self::MaxNumBatchedTokens => visit(Slot::Whole(&mut pool.max_num_batched_tokens)),
+            Self::LongPrefillTokenThreshold => {
+                visit(Slot::Whole(&mut pool.long_prefill_token_threshold));
+            }
+            Self::StreamInterval => visit(Slot::Whole(&mut pool.stream_interval)),
             Self::MaxModelLen => visit(Slot::MaybeWhole(&mut pool.max_model_len)),
             Self::BlockSize => visit(Slot::Whole(&mut pool.block_size)),
             Self::GpuMemoryUtilization => visit(Slot::Real(&mut pool.gpu_memory_utilization)),

@@ -22,6 +22,23 @@ pub(super) const FLEET: &[Term] = &[
          production-stack: --routing-logic roundrobin, session.",
     ),
     term(
+        "scheduling-policy",
+        "Scheduling policy, priority",
+        "Whose turn it is in the queue of a replica: who came first, or by the priority of its class (a \
+         lower number is more urgent), then who came first. It decides too who loses its KV blocks \
+         when they run out: who was admitted last, or who is least urgent.",
+        "",
+        "vLLM: --scheduling-policy fcfs, priority; requests carry their priority.",
+    ),
+    term(
+        "stream-event",
+        "Stream event, stream_interval",
+        "What a client receives at once: the first token alone, then so many at a time, and at the end \
+         what is left. Gaps and stalls are between events; TTFT, TPOT and E2E do not depend on it.",
+        "⌈(output tokens − 1) ÷ stream_interval⌉ gaps",
+        "vLLM: --stream-interval. AIPerf: chunks.",
+    ),
+    term(
         "prefix-hits",
         "Prefix cache hits",
         "Prompt tokens that a replica found in its KV cache when it began with a request, over all \

@@ -6,6 +6,7 @@ mod common;
 use common::{fixed, scenario};
 use goodput_engine::accounts::report::{SaturatedBy, SimReport};
 use goodput_engine::accounts::{Simulated, answer};
+use goodput_engine::estimate::estimate;
 use goodput_engine::slo;
 use goodput_engine::units::Picos;
 use serde_json::{Value, json};
@@ -269,4 +270,26 @@ fn more_tensor_parallelism_is_not_more_goodput_per_gpu() {
     };
     let [one, two, eight] = [1, 2, 8].map(per_gpu_hour);
     assert!(two > 1.2 * one && two > 1.2 * eight, "at TP 1, 2, 8: {one} {two} {eight}");
+}
+
+#[test]
+fn the_estimate_says_which_rules_of_the_scheduler_it_leaves_out() {
+    let says = |edit: fn(&mut Value)| {
+        estimate(&scenario(edit)).supply.expect("it fits").leaves_out.join("; ")
+    };
+    let by_priority = |document: &mut Value| {
+        pool(document)["scheduling_policy"] = json!("priority");
+    };
+    assert_eq!(says(by_priority), "", "one class: all are alike");
+    let urgent = says(|document| {
+        pool(document)["scheduling_policy"] = json!("priority");
+        let mut urgent = document["workload"]["classes"][0].clone();
+        (urgent["name"], urgent["priority"]) = (json!("urgent"), json!(-1));
+        document["workload"]["classes"].as_array_mut().expect("classes").push(urgent);
+    });
+    assert!(urgent.contains("by priority"), "{urgent}");
+    let split = says(|document| pool(document)["long_prefill_token_threshold"] = json!(512));
+    assert!(split.contains("long_prefill_token_threshold"), "{split}");
+    let events = says(|document| pool(document)["stream_interval"] = json!(8));
+    assert!(events.contains("stream_interval"), "{events}");
 }

@@ -29,7 +29,7 @@ pub fn leaves_out(scenario: &Scenario) -> Vec<String> {
              ready all the time",
         ),
         (
-            scenario.pools().any(|pool| pool.scheduler.by_priority),
+            scenario.pools().any(|pool| pool.scheduler.by_priority) && priorities_differ(scenario),
             "whose turn it is by priority: latencies are those of a queue in which all are alike",
         ),
         (
@@ -63,4 +63,8 @@ pub fn leaves_out(scenario: &Scenario) -> Vec<String> {
     .filter(|(is_there, _)| *is_there)
     .map(|(_, sentence)| sentence.to_owned())
     .collect()
+}
+
+fn priorities_differ(scenario: &Scenario) -> bool {
+    scenario.classes.windows(2).any(|pair| pair[0].priority != pair[1].priority)
 }

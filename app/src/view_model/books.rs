@@ -289,6 +289,7 @@ mod tests {
             failures: Vec::new(),
             replicas_floor: 1,
             peak_floors: Vec::new(),
+            present_is_most: false,
             alpha: Some(alpha),
             alpha_is_least,
             alpha_seed: Some(1),

@@ -14,7 +14,7 @@ use crate::worker::reader::ReadFile;
 
 /// The formats that are read, by id. The engine's own list would bring its parsers into the page;
 /// a test holds the two together.
-pub const FORMATS: [(&str, &str); 18] = [
+pub const FORMATS: [(&str, &str); 20] = [
     ("guidellm", "GuideLLM report (JSON or YAML)"),
     ("llm_d_report", "llm-d benchmark report (YAML or JSON)"),
     ("guidellm_csv", "GuideLLM CSV"),
@@ -25,6 +25,8 @@ pub const FORMATS: [(&str, &str); 18] = [
     ("inference_perf_prometheus", "inference-perf Prometheus report"),
     ("inference_perf", "inference-perf lifecycle report"),
     ("inference_perf_requests", "inference-perf per-request report"),
+    ("llmperf_summary", "llmperf summary"),
+    ("llmperf_requests", "llmperf individual responses"),
     ("sglang_bench_serving", "SGLang bench_serving JSON lines"),
     ("vllm_bench_serve", "vLLM bench serve JSON"),
     ("engine_request_log", "engine request log (JSON lines)"),

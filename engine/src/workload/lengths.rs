@@ -324,7 +324,7 @@ fn check_observed(field: &str, tokens: &[u32]) -> Result<(), Problem> {
         None => Ok(()),
         Some(i) => Err(Problem::error(
             format!("{field}[{i}]"),
-            format!("the length is {} tokens", tokens[i]),
+            format!("the length is {} tokens", typed(f64::from(tokens[i]))),
             hint,
         )),
     }

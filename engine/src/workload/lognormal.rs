@@ -112,7 +112,7 @@ impl LognormalStated {
                 Problem::error(
                     field,
                     format!("{what} {value}{unit}", value = typed(value)),
-                    format!("give {low} to {high}{unit}"),
+                    format!("give {} to {}{unit}", typed(low), typed(high)),
                 )
             })
         };
@@ -183,7 +183,11 @@ impl Lognormal {
         if field == "p99" && tokens <= mean {
             return Err(vec![Problem::error(
                 field,
-                format!("the 99th percentile of {tokens} tokens is not above the mean of {mean}"),
+                format!(
+                    "the 99th percentile of {} tokens is not above the mean of {}",
+                    typed(tokens),
+                    typed(mean)
+                ),
                 "give a higher 99th percentile, or fixed lengths",
             )]);
         }
@@ -194,10 +198,11 @@ impl Lognormal {
             return Err(vec![Problem::error(
                 field,
                 format!(
-                    "no lognormal law has a mean of {mean} and {what} of {tokens} tokens: the \
-                     tail is too heavy"
+                    "no lognormal law has a mean of {} and {what} of {} tokens: the tail is too heavy",
+                    typed(mean),
+                    typed(tokens)
                 ),
-                format!("give {what} up to {}, or a table of quantiles", heaviest.floor()),
+                format!("give {what} up to {}, or a table of quantiles", typed(heaviest.floor())),
             )]);
         }
         let sigma = if log_ratio > 0.0 {
@@ -218,10 +223,11 @@ impl Lognormal {
             return Err(vec![Problem::error(
                 high_field,
                 format!(
-                    "`{high_field}` of {high_tokens} tokens is not above `{low_field}` of \
-                     {low_tokens}"
+                    "`{high_field}` of {} tokens is not above `{low_field}` of {}",
+                    typed(high_tokens),
+                    typed(low_tokens)
                 ),
-                format!("give more than {low_tokens}, or fixed lengths"),
+                format!("give more than {}, or fixed lengths", typed(low_tokens)),
             )]);
         }
         let (low_z, high_z) = (math::normal_quantile(low_p), math::normal_quantile(high_p));
@@ -302,7 +308,7 @@ mod tests {
         type Case = (&'static [(&'static str, f64)], &'static str, &'static str);
         let cases: &[Case] = &[
             (&[("mean", 512.0), ("p99", 512.0)], "p99", "not above the mean"),
-            (&[("mean", 100.0), ("p99", 1_500.0)], "p99", "up to 1496"),
+            (&[("mean", 100.0), ("p99", 1_500.0)], "p99", "up to 1,496"),
             (&[("mean", 0.0), ("p99", 10.0)], "mean", "1 to"),
             (&[("mean", f64::NAN), ("p99", 10.0)], "mean", "NaN"),
             (&[("mean", 10.0), ("p99", f64::INFINITY)], "p99", "inf"),

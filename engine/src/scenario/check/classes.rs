@@ -2,6 +2,7 @@
 
 use super::findings::Findings;
 use super::workload::Workload;
+use crate::counted::thousands;
 use crate::scenario::Pool;
 use crate::scenario::doc::SloDoc;
 use crate::units::Picos;
@@ -93,8 +94,10 @@ pub(super) fn warn_about_lengths(
             findings.warning(
                 format!("workload.classes[{}]", class.position),
                 format!(
-                    "every request has {total} tokens, more than max_model_len {max_model_len}: \
-                     all are refused as too long"
+                    "every request has {} tokens, more than max_model_len {}: all are refused as \
+                     too long",
+                    thousands(total as f64),
+                    thousands(f64::from(max_model_len))
                 ),
                 "shorten prompt or output, or raise max_model_len",
             );

@@ -3,7 +3,7 @@
 use super::findings::Findings;
 use super::{scheduler, step_time};
 use crate::catalog;
-use crate::counted::typed;
+use crate::counted::{thousands, typed};
 use crate::fleet::{
     Admission, GpuSpec, Layout, MemoryQuestion, MemoryReport, ModelShape, Precision, Routing,
     WeightPrecision, memory,
@@ -276,9 +276,10 @@ fn warn_about_memory(
             format!(
                 "the KV cache holds {} tokens in whole blocks, less than one sequence of {}: the \
                  engine itself refuses to start so",
-                memory.kv_capacity_tokens, scheduler.max_model_len
+                thousands(memory.kv_capacity_tokens as f64),
+                thousands(f64::from(scheduler.max_model_len))
             ),
-            format!("set max_model_len to {longest} or less"),
+            format!("set max_model_len to {} or less", thousands(longest as f64)),
         );
     }
 }

@@ -121,7 +121,8 @@ fn check_budget(doc: &PoolDoc, in_range: bool, path: &str, findings: &mut Findin
             format!("{path}.max_num_batched_tokens"),
             format!(
                 "a budget of {} tokens is below max_num_seqs {}: not every seat could decode",
-                doc.max_num_batched_tokens, doc.max_num_seqs
+                typed(f64::from(doc.max_num_batched_tokens)),
+                typed(f64::from(doc.max_num_seqs))
             ),
             format!("give at least {}, or lower max_num_seqs", doc.max_num_seqs),
         );
@@ -171,7 +172,7 @@ fn check_max_model_len(
         Some(length) => {
             findings.error(
                 format!("{path}.max_model_len"),
-                format!("the longest sequence is {length} tokens"),
+                format!("the longest sequence is {} tokens", typed(f64::from(length))),
                 format!(
                     "give 1 to {most}, what the model was made for, or leave it out",
                     most = typed(f64::from(most))

@@ -6,7 +6,6 @@ use super::arrivals_of;
 use super::contract;
 use super::findings::Findings;
 use super::lengths::{check_hidden, check_lengths, check_pairing};
-use crate::counted::thousands;
 use crate::counted::typed;
 use crate::scenario::doc::{ArrivalsDoc, ClassDoc, QualityDoc, ScenarioDoc, WorkloadDoc};
 use crate::slo::Contract;

@@ -23,7 +23,7 @@ fn length_rules() {
         (
             input(LengthsDoc::lognormal(100.0, 2_000.0)),
             "workload.classes[0].input_tokens.p99",
-            "up to 1496",
+            "up to 1,496",
         ),
         (
             input(LengthsDoc::Quantiles { table: vec![row(0.5, 10.0), row(0.9, 9.0)] }),

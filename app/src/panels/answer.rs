@@ -2,14 +2,15 @@
 
 use leptos::prelude::*;
 
-use super::figure::Previous;
+use super::figure::{Previous, Readings};
 use crate::controls::{Shape, Swatch, Tags, fill_of};
-use crate::state::{Screen, Shown, Workbench, workbench};
+use crate::state::{Baseline, Screen, Shown, Workbench, workbench};
 use crate::view_model::arithmetic;
 use crate::view_model::delta::{Delta, Tone};
 use crate::view_model::people::{self, Group};
+use crate::view_model::rates;
 use crate::view_model::tiles::{self, Tile};
-use crate::view_model::verdict::{self, VerdictView};
+use crate::view_model::verdict::{self, Compared, VerdictView};
 
 /// Verdict and tiles.
 #[component]
@@ -28,6 +29,7 @@ pub fn Answer() -> impl IntoView {
                 <People/>
             </div>
             <TileRow/>
+            <Rates/>
         </section>
     }
     .into_any()
@@ -44,15 +46,22 @@ fn verdict_of(screen: &Screen) -> Option<VerdictView> {
     }
 }
 
-/// What is different from the baseline, in words.
+/// What is different from the baseline, in words; without one, from the answer before the edit,
+/// where that turned the verdict.
 fn change_of(shown: &Shown) -> Option<String> {
-    let baseline = shown.before.as_ref()?;
-    let before = verdict::Compared {
-        report: baseline.report.as_deref()?,
-        demand: baseline.estimate.as_ref()?.supply.as_ref()?,
-    };
     let demand = shown.estimate.as_ref()?.supply.as_ref()?;
-    verdict::change(before, verdict::Compared { report: &shown.report, demand })
+    let now = Compared { report: &shown.report, demand };
+    let of = |baseline: &Baseline, say: fn(Compared, Compared) -> Option<String>| {
+        let before = Compared {
+            report: baseline.report.as_deref()?,
+            demand: baseline.estimate.as_ref()?.supply.as_ref()?,
+        };
+        say(before, now)
+    };
+    match &shown.before {
+        Some(pinned) => of(pinned, verdict::change),
+        None => of(shown.earlier.as_ref()?, verdict::turn),
+    }
 }
 
 #[component]
@@ -132,6 +141,25 @@ fn Who(group: Group) -> impl IntoView {
             <b>{group.users}</b>
             {group.words}
         </li>
+    }
+    .into_any()
+}
+
+/// Good requests beside all tokens, together.
+#[component]
+fn Rates() -> impl IntoView {
+    let bench = workbench();
+    let readings = Memo::new(move |_| {
+        bench.screen.with(|screen| {
+            let shown = screen.simulated()?;
+            let before = shown.before.as_ref().and_then(|before| before.report.as_deref());
+            Some(rates::rates(&shown.report, before))
+        })
+    });
+    view! {
+        <div class="rates" class:stale=move || !bench.current.get() hidden=move || readings.with(Option::is_none)>
+            {move || readings.get().map(|readings| view! { <Readings id="rates" readings/> })}
+        </div>
     }
     .into_any()
 }

@@ -242,8 +242,9 @@ impl Drop for Observer {
     }
 }
 
+/// Numbers in a row, each after its name.
 #[component]
-fn Readings(id: &'static str, readings: Vec<Reading>) -> impl IntoView {
+pub fn Readings(id: &'static str, readings: Vec<Reading>) -> impl IntoView {
     let readings = readings.into_iter().map(|reading| {
         view! {
             <div>

@@ -8,10 +8,12 @@ use leptos::prelude::*;
 use super::figure::{Figure, Picture};
 use super::folded::folded;
 use super::latencies::Latencies;
+use super::misses::Misses;
 use super::moment::Moment;
+use super::percentiles::LatencyPercentiles;
 use crate::charts::Chart;
 use crate::state::{Screen, Shown, Workbench, workbench};
-use crate::view_model::{arithmetic, figures, timeline};
+use crate::view_model::{arithmetic, figures, rates, timeline};
 
 /// All figures.
 #[component]
@@ -32,6 +34,7 @@ pub fn Figures() -> impl IntoView {
             <OverTime/>
             <Latencies simulated/>
             <Outcomes simulated/>
+            <LatencyPercentiles simulated/>
             <Timeline simulated/>
         </section>
     }
@@ -53,7 +56,10 @@ fn OverTime() -> impl IntoView {
     );
     let debt = over_time(
         bench,
-        |s| picture(Chart::Debt, figures::debt(s)),
+        |s| Picture {
+            readings: rates::of_debt(s.report),
+            ..picture(Chart::Debt, figures::debt(s))
+        },
         |s| picture(Chart::Debt, arithmetic::debt_chart(s)),
     );
     let text = Callback::new(move |at| {
@@ -97,8 +103,9 @@ fn Outcomes(simulated: Memo<bool>) -> impl IntoView {
     let stale = Signal::derive(move || !bench.current.get());
     let outcomes = pictured(bench, |s| picture(Chart::Outcomes, figures::outcomes(s.report)));
     view! {
-        <div class="panel outcomes" hidden=move || !simulated.get()>
+        <div class="panel outcomes split" hidden=move || !simulated.get()>
             <Figure id="outcomes" title="Outcomes" term="outcome" picture=outcomes stale/>
+            <Misses/>
         </div>
     }
     .into_any()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use goodput_engine::scenario::doc::ScenarioDoc;
 
 use super::edit::{Edit, EditKey};
+use super::jobs::same;
 
 /// Steps that are kept.
 const MAX_STEPS: usize = 200;
@@ -78,6 +79,11 @@ impl History {
         Some(step.doc)
     }
 
+    /// What the document was before the last step that asks for other numbers than `doc`.
+    pub fn before(&self, doc: &Arc<ScenarioDoc>) -> Option<&Arc<ScenarioDoc>> {
+        self.past.iter().rev().map(|step| &step.doc).find(|before| !same(before, doc))
+    }
+
     /// What undo would take back, in words.
     pub fn undoes(&self) -> Option<&str> {
         self.past.last().map(|step| step.label.as_str())
@@ -114,6 +120,20 @@ mod tests {
         assert_eq!(history.undo(&doc), Some(start.clone()));
         assert_eq!(history.undo(&start), None);
         assert_eq!(history.redo(&start), Some(doc));
+    }
+
+    #[test]
+    fn before_is_what_the_typing_and_renaming_began_with() {
+        let mut history = History::default();
+        let start = Arc::new(small_doc());
+        assert_eq!(history.before(&start), None);
+        let two = history.edit(&start, &rate(2.0)).expect("changes");
+        let twenty = history.edit(&two, &rate(20.0)).expect("changes");
+        assert_eq!(history.before(&twenty), Some(&start));
+        let named = history.edit(&twenty, &name("x")).expect("changes");
+        assert_eq!(history.before(&named), Some(&start));
+        let next = history.edit(&named, &rate(3.0)).expect("changes");
+        assert_eq!(history.before(&next), Some(&named));
     }
 
     #[test]

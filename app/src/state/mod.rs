@@ -200,12 +200,13 @@ impl Workbench {
         let estimate = Memo::new(move |_| checked.with(Estimate::of));
         let (simulation, plan) = (RwSignal::new(Slot::default()), RwSignal::new(Slot::default()));
         let (baseline, unread) = (RwSignal::new(None), RwSignal::default());
-        let shown = screen::shown(simulation, plan, estimate, baseline);
+        let history = RwSignal::default();
+        let shown = screen::shown(simulation, plan, estimate, baseline, history);
         let screen = screen::screen(estimate, shown);
         let (theme, scheme) = theme::signals();
         let bench = Self(Box::leak(Box::new(Signals {
             draft,
-            history: RwSignal::default(),
+            history,
             unread,
             checked,
             estimate,

@@ -14,6 +14,7 @@ use goodput_engine::scenario::doc::ScenarioDoc;
 use leptos::prelude::*;
 
 use super::field::Field;
+use super::history::History;
 use super::jobs::{Slot, same};
 use super::{Baseline, Checked, Estimate};
 
@@ -32,6 +33,42 @@ pub struct Shown {
     pub earlier_plan: Option<Arc<PlanReport>>,
     /// What it is compared with; `None` where that is the same document.
     pub before: Option<Baseline>,
+    /// The answer before the edit that led to this one.
+    pub earlier: Option<Baseline>,
+}
+
+impl Shown {
+    fn as_baseline(&self) -> Baseline {
+        Baseline {
+            doc: self.doc.clone(),
+            report: Some(self.report.clone()),
+            estimate: self.estimate.clone(),
+        }
+    }
+
+    /// The answer before the edit that led to `doc`: of the document with which the edit began, else
+    /// the one on screen until now. Another scenario is no edit.
+    fn earlier_than(&self, doc: &Arc<ScenarioDoc>, history: &History) -> Option<Baseline> {
+        if same(&self.doc, doc) {
+            return self.earlier.clone();
+        }
+        let began = history.before(doc);
+        let kept = self.earlier.as_ref().filter(|kept| began.is_some_and(|b| same(b, &kept.doc)));
+        let is_it = began.is_some_and(|began| same(began, &self.doc));
+        let earlier = kept.filter(|_| !is_it).cloned().unwrap_or_else(|| self.as_baseline());
+        is_edit_of(&earlier.doc, doc).then_some(earlier)
+    }
+}
+
+/// Whether two documents have the same classes and pools, by name.
+fn is_edit_of(before: &ScenarioDoc, now: &ScenarioDoc) -> bool {
+    let classes = |doc: &ScenarioDoc| -> Vec<String> {
+        doc.workload.classes.iter().map(|class| class.name.clone()).collect()
+    };
+    let pools = |doc: &ScenarioDoc| -> Vec<String> {
+        doc.fleet.pools.iter().map(|pool| pool.name.clone()).collect()
+    };
+    classes(before) == classes(now) && pools(before) == pools(now)
 }
 
 impl PartialEq for Shown {
@@ -41,6 +78,7 @@ impl PartialEq for Shown {
             && is_one(self.plan.as_ref(), other.plan.as_ref())
             && is_one(self.earlier_plan.as_ref(), other.earlier_plan.as_ref())
             && self.before == other.before
+            && self.earlier == other.earlier
     }
 }
 
@@ -97,9 +135,13 @@ pub fn shown(
     plan: RwSignal<Slot<PlanReport>>,
     estimate: Memo<Option<Estimate>>,
     baseline: RwSignal<Option<Baseline>>,
+    history: RwSignal<History>,
 ) -> Memo<Option<Shown>> {
     Memo::new(move |previous: Option<&Option<Shown>>| {
         let last = simulation.with(|slot| slot.last.clone())?;
+        let earlier = previous.and_then(Option::as_ref).and_then(|on_screen| {
+            history.with_untracked(|history| on_screen.earlier_than(&last.doc, history))
+        });
         let estimate = estimate.with(|estimate| {
             let its_own = estimate.as_ref().filter(|e| same(&e.doc, &last.doc));
             its_own.map(|e| e.report.clone())
@@ -109,7 +151,8 @@ pub fn shown(
         let estimate = estimate.or_else(|| before.and_then(|p| p.estimate.clone()));
         let (plan, earlier_plan) = plan.with(|slot| slot.for_or_before(&last.doc));
         let before = baseline.get().filter(|b| !same(&b.doc, &last.doc));
-        Some(Shown { doc: last.doc, report: last.value, estimate, plan, earlier_plan, before })
+        let (doc, report) = (last.doc, last.value);
+        Some(Shown { doc, report, estimate, plan, earlier_plan, before, earlier })
     })
 }
 
@@ -161,4 +204,53 @@ pub fn phase(
             "done"
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use goodput_engine::{accounts, scenario};
+
+    use super::super::Edit;
+    use super::super::edit::tests::small_doc;
+    use super::super::field::{ClassField, RATE};
+    use super::*;
+
+    fn rate(value: f64) -> Edit {
+        let field = Field::Class(0, ClassField::Arrivals(RATE));
+        Edit::Number { field, value: Some(value) }
+    }
+
+    /// The answer before an edit is that of the document it began with, however many keys it took;
+    /// another scenario is no edit.
+    #[test]
+    fn the_answer_before_an_edit_is_that_of_the_document_it_began_with() {
+        let start = Arc::new(small_doc());
+        let scenario = scenario::check(&start).expect("a scenario").scenario;
+        let report = Arc::new(accounts::answer(&scenario).expect("an answer").report);
+        let on_screen = |doc: &Arc<ScenarioDoc>, earlier| Shown {
+            doc: doc.clone(),
+            report: report.clone(),
+            estimate: None,
+            plan: None,
+            earlier_plan: None,
+            before: None,
+            earlier,
+        };
+        let mut history = History::default();
+        let two = history.edit(&start, &rate(2.0)).expect("changes");
+        let first = on_screen(&start, None).earlier_than(&two, &history).expect("an edit");
+        assert!(same(&first.doc, &start));
+        // The second key of the same number.
+        let twenty = history.edit(&two, &rate(20.0)).expect("changes");
+        let typed = on_screen(&two, Some(first)).earlier_than(&twenty, &history).expect("an edit");
+        assert!(same(&typed.doc, &start));
+        // Another edit begins with what the first came to.
+        history.seal();
+        let three = history.edit(&twenty, &rate(3.0)).expect("changes");
+        let next = on_screen(&twenty, Some(typed)).earlier_than(&three, &history).expect("an edit");
+        assert!(same(&next.doc, &twenty));
+        let mut other = small_doc();
+        other.workload.classes[0].name = "another".into();
+        assert!(on_screen(&three, None).earlier_than(&Arc::new(other), &history).is_none());
+    }
 }

@@ -178,6 +178,15 @@ const CONTRACT: &[Term] = &[
         "",
     ),
     term(
+        "marginal",
+        "Marginal and joint",
+        "Marginal: how many missed one limit, whatever else they missed. Joint: how many are within \
+         every limit at once, which is what counts. Misses often go together, so shares of single \
+         limits can neither be added nor multiplied.",
+        "",
+        "Dashboards show one percentile for each limit: marginals.",
+    ),
+    term(
         "attainment-target",
         "Good share, target",
         "The share of offered requests that must be good for the contract to hold.",
@@ -233,7 +242,9 @@ const SUPPLY: &[Term] = &[
         "queue-debt",
         "Queue debt",
         "Work accepted and not finished: requests, tokens, and the seconds the fleet would need \
-         for them. It grows while more is required than is sustainable.",
+         for them. It grows while more is required than is sustainable. Useless backlog is the part \
+         that waits though its limit has passed: serving it keeps throughput up and makes nobody \
+         happy.",
         "growth = required − sustainable; drain = backlog ÷ (sustainable − arriving)",
         "Queue length counts requests and forgets how long they are.",
     ),

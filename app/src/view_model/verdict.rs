@@ -29,8 +29,21 @@ pub struct Compared<'a> {
     pub demand: &'a SupplyEstimate,
 }
 
+/// What changed with the edit that turned the answer: the contract or the supply at the peak holds
+/// and did not, or did and does not.
+pub fn turn(before: Compared, now: Compared) -> Option<String> {
+    let holds = before.report.contract_holds != now.report.contract_holds;
+    let turned = holds || covers_peak(before.report) != covers_peak(now.report);
+    turned.then(|| change(before, now)).flatten().map(|change| format!("By the edit: {change}"))
+}
+
+/// Whether the sustainable supply is at least what is asked for at the peak.
+fn covers_peak(report: &SimReport) -> bool {
+    report.supply.sustainable_at_peak.rps >= report.supply.required_peak.rps
+}
+
 /// What changed from one scenario to the next, in the words of demand and supply; nothing where
-/// no demand changed.
+/// neither changed.
 pub fn change(before: Compared, now: Compared) -> Option<String> {
     let ratio = |now: f64, before: f64| now / before;
     let rate = ratio(now.demand.required_rps, before.demand.required_rps);
@@ -38,27 +51,40 @@ pub fn change(before: Compared, now: Compared) -> Option<String> {
     let residency =
         ratio(now.demand.kv_token_steps_per_request, before.demand.kv_token_steps_per_request);
     let changed = |x: f64| x.is_finite() && (x - 1.0).abs() >= 0.005;
+    let supply = |x: &SimReport| x.supply.sustainable.decode_tps;
+    let supplies = format!(
+        "Sustainable supply {} → {}",
+        format::significant(supply(before.report)),
+        format::tps(supply(now.report)),
+    );
+    let adequate = adequacy(before.report, now.report);
     if ![rate, decode, residency].into_iter().any(changed) {
-        return None;
+        let other_supply = changed(ratio(supply(now.report), supply(before.report)));
+        return other_supply.then(|| format!("Demand unchanged{adequate}. {supplies}"));
     }
     let times = |x: f64| format!("×{THIN}{x:.1}", THIN = format::THIN);
     let rate =
         if changed(rate) { format!("Rate {}", times(rate)) } else { "Rate unchanged".to_owned() };
     let input = format::fixed(now.demand.required_prefill_tps / now.demand.required_rps, 0);
-    let adequate = match (before.report.contract_holds, now.report.contract_holds) {
+    Some(format!(
+        "{rate}; decode demand {}, KV residency {} ({input} in){adequate}. {supplies}",
+        times(decode),
+        times(residency),
+    ))
+}
+
+/// Whether the fleet is enough, and was.
+fn adequacy(before: &SimReport, now: &SimReport) -> &'static str {
+    match (before.contract_holds, now.contract_holds) {
         (true, false) => ": no longer adequate",
         (true, true) => ": still adequate",
         (false, true) => ": now adequate",
-        (false, false) => ": not adequate before either",
-    };
-    let supply = |x: &SimReport| format::significant(x.supply.sustainable.decode_tps);
-    Some(format!(
-        "{rate}; decode demand {}, KV residency {} ({input} in){adequate}. Sustainable supply {} → {}",
-        times(decode),
-        times(residency),
-        supply(before.report),
-        format::tps(now.report.supply.sustainable.decode_tps),
-    ))
+        (false, false) => match (covers_peak(before), covers_peak(now)) {
+            (true, false) => ": supply no longer covers the peak",
+            (false, true) => ": supply covers the peak now",
+            _ => ": not adequate before either",
+        },
+    }
 }
 
 /// The verdict of a simulation; what holds comes from its plan, once there is one, and `change`
@@ -163,6 +189,38 @@ mod tests {
         let never = why("llama-3.1-405b", 8);
         assert!(never.contains("No tensor_parallel holds it"), "{never}");
         assert!(never.contains("choose a GPU with more memory"), "{never}");
+    }
+
+    /// Outputs doubled by hand: the line says which demand grew and what supply fell to.
+    #[test]
+    fn an_edit_that_turns_the_answer_says_which_demand_grew() {
+        use goodput_engine::scenario::doc::LengthsDoc;
+        let of = |mean: f64, replicas| {
+            let mut doc = small_doc();
+            doc.workload.horizon_s = 60.0;
+            doc.workload.classes[0].output_tokens = LengthsDoc::lognormal(mean, 4.0 * mean);
+            doc.fleet.pools[0].replicas = replicas;
+            let scenario = scenario::check(&doc).expect("a scenario").scenario;
+            let report = accounts::answer(&scenario).expect("an answer").report;
+            (report, estimate::estimate(&scenario).supply.expect("steps"))
+        };
+        let (mut before, demand) = of(200.0, 2);
+        let (mut after, doubled) = of(400.0, 2);
+        (before.contract_holds, after.contract_holds) = (true, false);
+        let old = Compared { report: &before, demand: &demand };
+        let now = Compared { report: &after, demand: &doubled };
+        let said = turn(old, now).expect("it turned");
+        for part in ["Rate unchanged; decode demand ×\u{202f}2.0", "no longer adequate", " → "] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        assert!(turn(now, old).expect("it turned back").contains("now adequate"));
+        let same = SimReport { contract_holds: true, ..after.clone() };
+        let still = turn(old, Compared { report: &same, demand: &doubled });
+        assert_eq!(still.is_some(), covers_peak(&before) != covers_peak(&same));
+        let (mut fewer, as_before) = of(200.0, 1);
+        fewer.contract_holds = false;
+        let said = turn(old, Compared { report: &fewer, demand: &as_before }).expect("it turned");
+        assert!(said.contains("Demand unchanged: no longer adequate. Sustainable"), "{said}");
     }
 
     /// Every share in the line of causes is of one outcome, as in the waterfall.

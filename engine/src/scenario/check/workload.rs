@@ -6,7 +6,7 @@ use super::arrivals_of;
 use super::contract;
 use super::findings::Findings;
 use super::lengths::{check_hidden, check_lengths, check_pairing};
-use crate::counted::typed;
+use crate::counted::{thousands, typed};
 use crate::scenario::doc::{ArrivalsDoc, ClassDoc, QualityDoc, ScenarioDoc, WorkloadDoc};
 use crate::slo::Contract;
 use crate::units::{MAX_HORIZON_S, Picos};

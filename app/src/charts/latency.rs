@@ -42,7 +42,7 @@ pub struct LatencyChart {
     /// Limits that the axis has to hold. One that is being dragged is not among them: the axis
     /// would run away from under the pointer.
     pub shown_ms: Vec<f64>,
-    /// Requests within the limit.
+    /// Requests within their limit; none where some class has no such limit.
     pub in_time: Option<u64>,
     /// Median, milliseconds; none where it is never.
     pub p50_ms: Option<f64>,
@@ -144,17 +144,30 @@ impl LatencyChart {
                 let bar = Rect { left: x(from), top, right, bottom: rect.bottom };
                 pattern::bar(surface, &bar, look)
             };
-            // A bin across the limit is cut there: its height is the whole bin's on both sides.
-            match self.limit_ms {
-                Some(limit) if bin.from >= limit => piece(bin.from, bin.to, self.beyond)?,
-                Some(limit) if bin.to > limit => {
-                    piece(bin.from, limit, Look::Good)?;
-                    piece(limit, bin.to, self.beyond)?;
+            // A bin across a limit is cut there: its height is the whole bin's on both sides.
+            for (from, to, look) in self.zones() {
+                if bin.to > from && bin.from < to {
+                    piece(bin.from.max(from), bin.to.min(to), look)?;
                 }
-                _ => piece(bin.from, bin.to, Look::Good)?,
             }
         }
         self.draw_before(surface, &x, rect, bins, height)
+    }
+
+    /// From where to where bars look how: good up to the first limit, late beyond the last, and an
+    /// outline between, where that depends on the class.
+    fn zones(&self) -> Vec<(f64, f64, Look)> {
+        let limits = || self.class_limits.iter().map(|(_, ms)| *ms).chain(self.limit_ms);
+        let (first, last) = (limits().fold(f64::INFINITY, f64::min), limits().fold(0.0, f64::max));
+        if first.is_infinite() {
+            return vec![(0.0, f64::INFINITY, Look::Good)];
+        }
+        // Where a class has no limit, nothing is late for it.
+        let all_have_one = self.limit_ms.is_some() || self.in_time.is_some();
+        let beyond = if all_have_one { self.beyond } else { Look::Hollow };
+        let zones =
+            [(0.0, first, Look::Good), (first, last, Look::Hollow), (last, f64::INFINITY, beyond)];
+        zones.into_iter().filter(|(from, to, _)| from < to).collect()
     }
 
     /// The baseline's shares as an outline, scaled to the width of the bars.
@@ -209,23 +222,34 @@ impl LatencyChart {
         Ok(())
     }
 
-    /// A line for each class whose limit is its own; labels in three rows, as they may be close.
+    /// A line for each class whose limit is its own; labels over all lines, each in the first of three
+    /// rows where it meets no other.
     fn draw_class_limits<DB: DrawingBackend>(
         &self,
         surface: &Surface<DB>,
         axis: &LogAxis,
         rect: &Rect,
     ) -> Drawn<DB> {
+        const ROWS: [f64; 3] = [6.0, 22.0, 38.0];
         let palette = surface.palette;
-        for (i, (name, limit)) in self.class_limits.iter().enumerate() {
+        let mut labels: Vec<(String, f64, f64, usize)> = Vec::new();
+        for (name, limit) in &self.class_limits {
             let x = rect.left + axis.place(*limit) * rect.width();
-            let top = [6.0, 22.0, 38.0][i % 3];
-            let line = [(x, top + 10.0), (x, rect.bottom)];
-            surface.path(&line, Stroke::dashed(palette.limit, 1.5, 6.0, 2.0))?;
             let text = format!("{name} {}", format::millis(*limit));
             let half = surface.text_width(&text, true) / 2.0;
             let centre = x.clamp(half, (surface.width - half).max(half));
-            let label = Label::new(&text, (centre, top), palette.bad);
+            let is_free = |row: &usize| {
+                let mut in_row = labels.iter().filter(|(.., taken)| taken == row);
+                in_row.all(|(_, at, width, _)| (at - centre).abs() > width + half + 6.0)
+            };
+            let row = (0..ROWS.len()).find(is_free).unwrap_or(ROWS.len() - 1);
+            // From below the label: no line runs through its own.
+            let line = [(x, ROWS[row] + 10.0), (x, rect.bottom)];
+            surface.path(&line, Stroke::dashed(palette.limit, 1.5, 6.0, 2.0))?;
+            labels.push((text, centre, half, row));
+        }
+        for (text, centre, _, row) in &labels {
+            let label = Label::new(text, (*centre, ROWS[*row]), palette.bad);
             surface.label(&label.centred().strong().halo())?;
         }
         Ok(())
@@ -315,4 +339,44 @@ fn draw_axis<DB: DrawingBackend>(surface: &Surface<DB>, axis: &LogAxis, rect: &R
         surface.label(&label.centred())?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(limit_ms: Option<f64>, class_limits: &[f64], in_time: Option<u64>) -> LatencyChart {
+        LatencyChart {
+            edges_ms: vec![10.0, 100.0, 1_000.0],
+            counts: vec![3, 4],
+            never: 0,
+            population: 7,
+            limit_ms,
+            class_limits: class_limits.iter().map(|ms| ("a class".to_owned(), *ms)).collect(),
+            shown_ms: Vec::new(),
+            in_time,
+            p50_ms: None,
+            beyond: Look::Late,
+            before: Vec::new(),
+        }
+    }
+
+    /// Good and late look different whether classes share a limit or not; what depends on the class
+    /// is neither.
+    #[test]
+    fn bars_are_late_beyond_the_last_limit_of_all() {
+        let end = f64::INFINITY;
+        let (good, open, late) = (Look::Good, Look::Hollow, Look::Late);
+        for (of, zones) in [
+            (chart(Some(50.0), &[], Some(3)), vec![(0.0, 50.0, good), (50.0, end, late)]),
+            (
+                chart(None, &[50.0, 500.0], Some(3)),
+                vec![(0.0, 50.0, good), (50.0, 500.0, open), (500.0, end, late)],
+            ),
+            (chart(None, &[50.0], None), vec![(0.0, 50.0, good), (50.0, end, open)]),
+            (chart(None, &[], None), vec![(0.0, end, good)]),
+        ] {
+            assert_eq!(of.zones(), zones);
+        }
+    }
 }

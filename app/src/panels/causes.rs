@@ -37,6 +37,14 @@ fn CostBooks() -> impl IntoView {
         bench.screen.with(|screen| screen.simulated()?.report.cost.as_ref().map(books::books))
     });
     let stale = Signal::derive(move || !bench.current.get());
+    let outdated = is_outdated(bench);
+    let marginal = Memo::new(move |_| {
+        bench.screen.with(|screen| {
+            screen.simulated()?.report.cost.as_ref()?;
+            let rows = screen.plan().map(|(plan, _)| books::marginal(plan))?;
+            (!rows.is_empty()).then_some(rows)
+        })
+    });
     view! {
         <section class="panel" data-testid="books" aria-labelledby="books-head">
             <h3 id="books-head"><super::Defined id="books" word="Cost books"/> <Previous stale/></h3>
@@ -47,6 +55,9 @@ fn CostBooks() -> impl IntoView {
                         .into_any()
                 }
             }}
+            <div class:stale=outdated>
+                {move || marginal.get().map(|rows| view! { <Marginal rows/> })}
+            </div>
         </section>
     }
     .into_any()
@@ -169,8 +180,8 @@ fn FleetSize() -> impl IntoView {
         bench.screen.with(|screen| {
             let (plan, _) = screen.plan()?;
             let target = screen.simulated()?.report.attainment_target;
-            let tables = (books::fleet_sizes(plan), books::marginal(plan));
-            Some((plan.sentence.clone(), tables, target, plan.seeds.len()))
+            let rows = books::fleet_sizes(plan);
+            Some((plan.sentence.clone(), rows, target, plan.seeds.len()))
         })
     });
     let outdated = is_outdated(bench);
@@ -178,10 +189,9 @@ fn FleetSize() -> impl IntoView {
         <section class="panel" class:stale=outdated data-testid="fleet-size" aria-labelledby="size-head">
             <h3 id="size-head"><super::Defined id="replicas" word="Fleet size"/> <Previous stale=outdated/></h3>
             {move || match view.get() {
-                Some((caption, (rows, marginal), target, seeds)) => {
+                Some((caption, rows, target, seeds)) => {
                     view! {
                         <FleetTable caption rows target seeds/>
-                        {(!marginal.is_empty()).then(|| view! { <Marginal rows=marginal/> })}
                     }
                         .into_any()
                 }

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 
 use crate::browser;
 use crate::state::{Edit, Workbench, workbench};
+use crate::view_model::sources::{self, Piece};
 
 const DIALOG: &str = "presets-dialog";
 
@@ -15,7 +16,7 @@ const DIALOG: &str = "presets-dialog";
 pub fn PresetsDialog() -> impl IntoView {
     let bench = workbench();
     let rows = presets::presets().iter().map(|preset| {
-        let sources = preset.sources.iter().map(|s| view! { <li>{s.clone()}</li> }).collect_view();
+        let sources = preset.sources.iter().map(|text| source(text)).collect_view();
         view! {
             <li class="preset">
                 <div>
@@ -45,6 +46,18 @@ pub fn PresetsDialog() -> impl IntoView {
         </dialog>
     }
     .into_any()
+}
+
+/// A source, with links to the repositories that it names: following one is up to the reader, the
+/// page itself asks no other origin for anything.
+fn source(text: &str) -> AnyView {
+    let pieces = sources::pieces(text).into_iter().map(|piece| match piece {
+        Piece::Text(text) => text.into_any(),
+        Piece::Link(text, url) => {
+            view! { <a href=url target="_blank" rel="noreferrer">{text}</a> }.into_any()
+        }
+    });
+    view! { <li>{pieces.collect_view()}</li> }.into_any()
 }
 
 fn open(bench: Workbench, preset: &'static presets::Preset) {

@@ -159,7 +159,7 @@ pub fn chart(kind: &Kind, source: &Source) -> Option<(LatencyChart, String)> {
             .map(|line| (line.name.clone(), place(line)))
             .collect(),
         shown_ms: lines.iter().map(|line| line.ms).collect(),
-        in_time: within.and_then(|within| kind.within(within)).filter(|_| common.is_some()),
+        in_time: within.and_then(|within| kind.within(within)),
         p50_ms: percentiles.p50,
         beyond: kind.beyond,
         before: source
@@ -194,8 +194,19 @@ fn caption(kind: &Kind, chart: &LatencyChart, percentiles: &Percentiles) -> Stri
         let share = format::percent(in_time as f64 / percentiles.population as f64);
         return format!("{share} {} {}; {p95}", kind.verb, format::millis(limit));
     }
+    if let Some(in_time) = chart.in_time {
+        let share = format::percent(in_time as f64 / percentiles.population as f64);
+        return format!(
+            "{share} {} the limit of their class; {p95}. Outlined: in time for some classes only",
+            kind.verb
+        );
+    }
     let p50 = format::millis_or_never(percentiles.p50);
-    let limits = if chart.class_limits.is_empty() { "no limit is set" } else { "limits by class" };
+    let limits = if chart.class_limits.is_empty() {
+        "no limit is set"
+    } else {
+        "limits by class, some have none. Outlined: in time for some classes only"
+    };
     format!("p50 {p50}, {p95}; {limits}")
 }
 

@@ -32,6 +32,7 @@ pub mod route;
 pub mod rules;
 pub mod scheduler;
 pub mod sharing;
+pub mod sources;
 pub mod spread;
 pub mod status;
 pub mod tiles;

@@ -1,7 +1,7 @@
 //! The five headline numbers, each with unit, decomposition, origin, and the change from the
 //! pinned baseline.
 
-use goodput_engine::accounts::report::{GoodputKind, MixRate, SimReport, TokenKind};
+use goodput_engine::accounts::report::{GoodputKind, MixRate, SimReport, TokenKind, VerdictState};
 use goodput_engine::planner::report::{FleetRow, PlanAnswer, PlanReport};
 use goodput_engine::scenario::doc::{QualityDoc, ScenarioDoc};
 use goodput_engine::step_time::Origin;
@@ -233,7 +233,16 @@ fn supply(source: &Source) -> Tile {
         tags.push(Tag::assumed("simplified"));
     }
     let tile = supply_at_peak(supply.binds, &supply.required_peak, &supply.sustainable_at_peak);
-    Tile { detail: format!("{}{mix}{deliverable}", tile.detail), tags, ..tile }
+    let delta = tile.delta.map(|delta| brief(delta, source.report));
+    Tile { detail: format!("{}{mix}{deliverable}", tile.detail), delta, tags, ..tile }
+}
+
+/// A shortfall at the peak that breaks no contract says so and is not red: the verdict holds.
+fn brief(delta: Delta, report: &SimReport) -> Delta {
+    if delta.tone != Tone::Worse || report.verdict.state != VerdictState::Holds {
+        return delta;
+    }
+    Delta::plain(format!("{}, too briefly to break the contract", delta.text), Tone::Same)
 }
 
 /// Sustainable supply over demand at the peak, in tokens of the kind that binds.
@@ -351,6 +360,21 @@ fn step_time(source: &Source) -> Vec<Tag> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_peak_under_a_contract_that_holds_is_not_red() {
+        use goodput_engine::{accounts, scenario};
+        let doc = crate::state::edit::tests::small_doc();
+        let scenario = scenario::check(&doc).expect("a scenario").scenario;
+        let mut report = accounts::answer(&scenario).expect("an answer").report;
+        let short = || Delta::plain("short 141 tok/s".into(), Tone::Worse);
+        report.verdict.state = VerdictState::Holds;
+        let brief_one = brief(short(), &report);
+        assert_eq!(brief_one.tone, Tone::Same);
+        assert_eq!(brief_one.text, "short 141 tok/s, too briefly to break the contract");
+        report.verdict.state = VerdictState::Overloaded;
+        assert_eq!(brief(short(), &report), short());
+    }
 
     #[test]
     fn the_supply_tile_shows_what_binds_to_three_digits() {

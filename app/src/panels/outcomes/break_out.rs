@@ -135,6 +135,9 @@ pub fn place_of(name: &str) -> usize {
     Dimension::ALL.iter().position(|by| by.name() == name).unwrap_or(usize::MAX)
 }
 
+/// Rows beyond which a table scrolls.
+const MANY_ROWS: usize = 24;
+
 #[component]
 fn LostTable(id: &'static str, of: &'static str, lost: Lost) -> impl IntoView {
     let Lost { caption, table, looks, rows } = lost;
@@ -150,9 +153,14 @@ fn LostTable(id: &'static str, of: &'static str, lost: Lost) -> impl IntoView {
         let cells = cells.iter().enumerate().map(|(i, cell)| lost_cell(i, cell, row));
         view! { <tr>{cells.collect_view()}</tr> }
     });
+    // Few rows are all there to see; of more, how many there are is said before they are scrolled.
+    let long = (rows.len() > MANY_ROWS).then(|| {
+        view! { <p class="note">{format!("{} rows: scroll for the rest", rows.len())}</p> }
+    });
     view! {
         <p class="cap">{caption}</p>
-        <div class="scroll" tabindex="0" role="region" aria-label=format!("Table of where requests were lost{of}")>
+        {long}
+        <div class="scroll" class:whole=rows.len() <= MANY_ROWS tabindex="0" role="region" aria-label=format!("Table of where requests were lost{of}")>
             <table class="data lost" data-testid=format!("data-{id}")>
                 <caption class="vh">"Where requests were lost"</caption>
                 <thead>

@@ -73,8 +73,8 @@ fn over_one_thing() -> AnyView {
         </div>
         <p class="note">{why_not}</p>
         <p class="note">
-            "By arithmetic from mean lengths, at the mix of this scenario and all else as it is; in time: within every limit for the mean request. "
-            {left_out}
+            "By arithmetic from mean lengths, at the mix of this scenario and all else as it is; in time: within every limit for the mean request"
+            {move || left_out().filter(|left_out| !left_out.is_empty()).map(|left_out| format!(". {left_out}"))}
             {move || proviso(bench)}
         </p>
     }

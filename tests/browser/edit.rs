@@ -131,7 +131,9 @@ fn what_is_no_number_is_said_and_changes_nothing() {
         assert_eq!(page.value(&rate).await?, "1.234,5");
         page.find(&format!("{}.stale", testid("verdict"))).await?;
         let status = page.text(&testid("status")).await?;
-        assert!(status.contains("does not read as a number"), "{status}");
+        assert!(status.contains("1 input does not read"), "{status}");
+        let listed = page.text(&testid("problems")).await?;
+        assert!(listed.contains("of class chat: “1.234,5” is ambiguous"), "{listed}");
         // What stood in the field on the way, 1.234 among it, was meant by nobody.
         page.settled().await?;
         assert_eq!(page.answer().await?, before);
@@ -143,6 +145,66 @@ fn what_is_no_number_is_said_and_changes_nothing() {
         assert_eq!(page.value(&rate).await?, "50");
         assert_eq!(page.answer().await?, before);
         Ok(())
+    });
+}
+
+/// A newcomer doubles the answers and nothing else: the page says which demand grew, what made
+/// requests late, and whom each limit cost.
+#[test]
+fn outputs_doubled_by_hand_say_what_grew_and_why_requests_are_late() {
+    journey(|page| async move {
+        page.open("").await?;
+        let rates = page.text(&testid("readings-rates")).await?;
+        for named in ["Good per GPU-hour", "Input served", "Output served"] {
+            assert!(rates.contains(named), "{named}: {rates}");
+        }
+        page.fill(&testid(OUTPUT_MEAN), "768").await?;
+        page.settled().await?;
+        let answer = page.answer().await?;
+        assert_eq!(answer.verdict, "over");
+        assert!(
+            answer.why.contains("By the edit: Rate unchanged; decode demand"),
+            "{}",
+            answer.why
+        );
+        assert!(answer.why.contains("no longer adequate"), "{}", answer.why);
+        let causes = page.text(&testid("causes-late")).await?;
+        assert!(causes.contains("Waiting in the queue"), "{causes}");
+        let marginals = page.text(&testid("misses")).await?;
+        assert!(marginals.contains("Each limit by itself (marginal)"), "{marginals}");
+        let debt = page.text(&testid("readings-debt")).await?;
+        assert!(debt.contains("of all waiting") && debt.contains("growth at the peak"), "{debt}");
+        let percentiles = page.text(&testid("data-percentiles")).await?;
+        for latency in ["Queue wait", "Longest stall", "Whole answer (E2E)"] {
+            assert!(percentiles.contains(latency), "{latency}: {percentiles}");
+        }
+        page.accessible().await?;
+        page.click(&testid("undo")).await?;
+        page.settled().await?;
+        let back = page.answer().await?;
+        assert!(back.why.contains("now adequate"), "{}", back.why);
+        Ok(())
+    });
+}
+
+/// What is wrong in a closed fold is marked on it, and the way there opens it.
+#[test]
+fn a_problem_in_a_closed_fold_is_found() {
+    journey(|page| async move {
+        page.open("").await?;
+        let seats = testid("fleet.pools[0].max_num_seqs");
+        let open = format!("document.querySelector('{seats}').closest('details')");
+        page.script(&format!("{open}.open = true")).await?;
+        page.fill(&seats, "0").await?;
+        page.script(&format!("{open}.open = false")).await?;
+        let mark = format!("return getComputedStyle({open}.firstElementChild, '::after').content");
+        page.script_when(&mark, |content| content.to_string().contains("problem")).await?;
+        page.click(&format!(
+            "{} [data-path='fleet.pools[0].max_num_seqs'] button",
+            testid("problems")
+        ))
+        .await?;
+        page.script_when(&format!("return {open}.open"), |open| *open == true).await
     });
 }
 

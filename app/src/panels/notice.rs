@@ -1,12 +1,11 @@
 //! What concerns the whole page: a bad link, a worker that died; and what is wrong with the inputs.
 
-use goodput_engine::problem::Problem;
 use leptos::prelude::*;
 
-use crate::browser;
+use crate::browser::{self, NextFrame};
 use crate::controls::id_of;
-use crate::state::field::Field;
 use crate::state::workbench;
+use crate::view_model::problems::{self, WrongRow};
 use crate::view_model::words;
 
 /// A banner that stays until it is dismissed.
@@ -48,9 +47,8 @@ pub fn NoticeBar() -> impl IntoView {
 pub fn Problems() -> impl IntoView {
     let bench = workbench();
     let wrong = Memo::new(move |_| {
-        let unread = bench.unread.with(|unread| unread.iter().map(unread_row).collect::<Vec<_>>());
-        let problems = bench.checked.with(|checked| checked.problems.clone());
-        unread.into_iter().chain(problems.iter().map(problem_row)).collect::<Vec<_>>()
+        let checked = bench.checked.get();
+        bench.unread.with(|unread| problems::rows(unread, &checked.problems, &checked.doc))
     });
     view! {
         {move || {
@@ -65,36 +63,23 @@ pub fn Problems() -> impl IntoView {
     .into_any()
 }
 
-/// A row of the list.
-#[derive(Clone, PartialEq)]
-struct WrongRow {
-    path: String,
-    severity: String,
-    what: String,
-    hint: String,
-}
-
-fn unread_row((field, why): (&Field, &String)) -> WrongRow {
-    WrongRow {
-        path: field.path(),
-        severity: "error".to_owned(),
-        what: format!("{}: {why}", field.kind().label),
-        hint: "results are for the value before".to_owned(),
-    }
-}
-
-fn problem_row(problem: &Problem) -> WrongRow {
-    WrongRow {
-        path: problem.path.clone(),
-        severity: format!("{:?}", problem.severity).to_lowercase(),
-        what: problem.message.clone(),
-        hint: problem.hint.clone(),
-    }
-}
-
 #[component]
 fn Wrong(row: WrongRow) -> impl IntoView {
     let field = id_of(&row.path);
+    let (class, pool) = problems::owner(&row.path);
+    let bench = workbench();
+    // The editor of another class or pool is made in the frame after it is chosen.
+    let next = StoredValue::new_local(NextFrame::default());
+    let go = move |_| {
+        let chosen = [(bench.class, class), (bench.pool, pool)];
+        for (shown, wanted) in chosen {
+            if let Some(wanted) = wanted.filter(|wanted| shown.get_untracked() != *wanted) {
+                shown.set(wanted);
+            }
+        }
+        let field = field.clone();
+        next.update_value(|next| next.call(move || browser::go_to(&field)));
+    };
     view! {
         <li class=row.severity.clone() data-path=row.path>
             <span class="vh">{format!("{}: ", row.severity)}</span>
@@ -102,7 +87,7 @@ fn Wrong(row: WrongRow) -> impl IntoView {
             " – "
             {row.hint}
             " "
-            <button class="link" on:click=move |_| browser::go_to(&field)>
+            <button class="link" on:click=go>
                 "Go there"
             </button>
         </li>

@@ -1,8 +1,11 @@
 //! The status line: what is being computed, what was.
 
+use std::collections::BTreeMap;
+
 use leptos::prelude::*;
 
 use crate::state::{Ending, Screen, Workbench, workbench};
+use crate::view_model::problems;
 use crate::view_model::status::{self, Planning, Standing};
 
 /// One line, read out politely; Cancel while something runs.
@@ -57,11 +60,10 @@ fn Anyway() -> impl IntoView {
 }
 
 fn line_of(bench: Workbench) -> String {
-    if bench.unread.with(|unread| !unread.is_empty()) {
-        return "An input does not read as a number; results are for the previous inputs".into();
-    }
-    if bench.checked.with(|checked| checked.scenario.is_none()) {
-        return "The inputs have problems; results are for the previous inputs".into();
+    let unread = bench.unread.with(BTreeMap::len);
+    let errors = bench.checked.with(|checked| checked.errors().count());
+    if let Some(wrong) = problems::standing(unread, errors) {
+        return wrong;
     }
     match bench.screen.get() {
         Screen::DoesNotFit(_) => {

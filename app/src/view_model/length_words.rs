@@ -69,9 +69,10 @@ pub fn read_with_remarks(text: &str) -> Result<(LengthsDoc, String), String> {
 /// The lengths that words describe, or why they describe none. Whether their numbers go together
 /// is for the check of the document to say.
 pub fn read(text: &str) -> Result<LengthsDoc, String> {
-    let spaced = text.to_lowercase().replace(['=', ':'], " ").replace(['–', '-'], " to ");
+    let spaced = with_ranges(&text.replace(['=', ':'], " "));
     let words = spaced.split_whitespace().map(|word| word.trim_end_matches([',', ';']));
-    let words: Vec<&str> = words.filter(|word| !word.is_empty() && *word != "tokens").collect();
+    let words = words.filter(|word| !word.is_empty() && !word.eq_ignore_ascii_case("tokens"));
+    let words: Vec<&str> = words.collect();
     match words.as_slice() {
         [] => Err(format!("is empty: write {EXAMPLES}")),
         [all] => {
@@ -79,7 +80,7 @@ pub fn read(text: &str) -> Result<LengthsDoc, String> {
             let whole = end(length).ok_or_else(|| format!("“{all}” is no length"))?;
             Ok(LengthsDoc::Fixed { tokens: whole })
         }
-        [low, "to", high, ends @ ..] => {
+        [low, to, high, ends @ ..] if to.eq_ignore_ascii_case("to") => {
             let (p5, p95) = (Some(tokens(low)?), Some(tokens(high)?));
             named(LognormalDoc { p5, p95, ..LognormalDoc::default() }, ends)
         }
@@ -87,10 +88,28 @@ pub fn read(text: &str) -> Result<LengthsDoc, String> {
     }
 }
 
+/// A dash between two numbers is a range; one right before a number that follows nothing or a space
+/// is a minus, and stays.
+fn with_ranges(text: &str) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    let mut spaced = String::with_capacity(text.len() + 8);
+    for (i, letter) in letters.iter().enumerate() {
+        let after_space = i == 0 || letters[i - 1].is_whitespace();
+        let before_digit =
+            letters.get(i + 1).is_some_and(|next| next.is_ascii_digit() || *next == '.');
+        match letter {
+            '-' | '–' | '−' if !(after_space && before_digit) => spaced.push_str(" to "),
+            _ => spaced.push(*letter),
+        }
+    }
+    spaced
+}
+
 /// Adds numbers, each after its name.
 fn named(mut law: LognormalDoc, words: &[&str]) -> Result<LengthsDoc, String> {
     for pair in words.chunks(2) {
-        let name = match pair[0] {
+        let lower = pair[0].to_lowercase();
+        let name = match lower.as_str() {
             "median" => "p50",
             "σ" => "sigma",
             other => other,
@@ -105,7 +124,7 @@ fn named(mut law: LognormalDoc, words: &[&str]) -> Result<LengthsDoc, String> {
             _ => {
                 let mut fields = fields(&mut law).into_iter();
                 let Some((_, field)) = fields.find(|(field, _)| *field == name) else {
-                    return Err(format!("“{name}” is not known here: write {EXAMPLES}"));
+                    return Err(format!("“{}” is not known here: write {EXAMPLES}", pair[0]));
                 };
                 field.replace(value).map(|_| 0)
             }
@@ -166,6 +185,8 @@ mod tests {
             ("2k tokens", LengthsDoc::Fixed { tokens: 2_000 }),
             ("100 to 4k", law(range)),
             ("100-4k", law(range)),
+            ("100 - 4k", law(range)),
+            ("100 To 4K", law(range)),
             ("100 – 4,000, max 32k", law(LognormalDoc { max: Some(32_000), ..range })),
             ("mean 512, p99 2,391", LengthsDoc::lognormal(512.0, 2_391.0)),
             ("P50=200 P90=1.2k", law(percentiles)),
@@ -201,6 +222,14 @@ mod tests {
             ("1,5", "ambiguous"),
             ("0", "no length"),
             ("p50 9 max 1.5", "“1.5” is no length"),
+            ("-1", "“-1” is negative"),
+            ("−1", "“−1” is negative"),
+            ("-5 to 10", "“-5” is negative"),
+            ("mean -5, p99 10", "“-5” is negative"),
+            ("5 to -10", "“-10” is negative"),
+            ("NaN", "“NaN” is not a number"),
+            ("Mean NaN p99 9", "“NaN” is not a number"),
+            ("About 500", "“About” is not known"),
         ] {
             let said = read(text).expect_err(text);
             assert!(said.contains(why), "{text}: {said}");

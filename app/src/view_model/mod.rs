@@ -25,6 +25,7 @@ pub mod people;
 pub mod percentiles;
 pub mod policies;
 pub mod pools;
+pub mod problems;
 pub mod rate_picture;
 pub mod rates;
 pub mod remedies;

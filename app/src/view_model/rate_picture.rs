@@ -113,7 +113,7 @@ pub fn sum(doc: &ScenarioDoc, index: usize) -> Option<String> {
         ArrivalsDoc::Trace { rate_factor, .. } if rate_factor.total_cmp(&1.0).is_eq()
     );
     Some(format!(
-        "{} {what}{}{} in {}, mean {}",
+        "{} {what}{}{} in {}, mean {}{}",
         format::fixed(requests, 0),
         if (0.5..1.5).contains(&requests) { "" } else { "s" },
         if as_recorded { "" } else { " expected" },
@@ -123,7 +123,27 @@ pub fn sum(doc: &ScenarioDoc, index: usize) -> Option<String> {
         } else {
             format::rps(mean)
         },
+        covered(described, horizon_s).unwrap_or_default(),
     ))
+}
+
+/// Why the mean of a run is not the mean that was typed: the run covers a part of the day or the week
+/// that the typed one is of.
+fn covered(arrivals: &ArrivalsDoc, horizon_s: f64) -> Option<String> {
+    const DAY_S: f64 = 86_400.0;
+    let (span_s, whole, begins) = match arrivals {
+        ArrivalsDoc::Day { .. } => (DAY_S, "day", "midnight"),
+        ArrivalsDoc::Week { .. } => (7.0 * DAY_S, "week", "midnight before Monday"),
+        _ => return None,
+    };
+    (horizon_s < span_s).then(|| {
+        format!(
+            ": the typed mean is of a whole {whole}, and this run covers only the {} from {begins}. \
+             Set the horizon to {} for all of it",
+            format::seconds(horizon_s),
+            format::with_unit(&format::significant(span_s / 3_600.0), "h"),
+        )
+    })
 }
 
 #[cfg(test)]
@@ -157,6 +177,23 @@ mod tests {
         doc.workload.classes[0].arrivals = ArrivalsDoc::Poisson { rate_rps: 1.0 };
         doc.workload.horizon_s = f64::NAN;
         assert_eq!(preview(&doc, 0, None), None);
+    }
+
+    /// A day's mean over five minutes after midnight is another, and the page says why.
+    #[test]
+    fn a_part_of_a_day_says_that_it_is_one() {
+        let preset = goodput_engine::scenario::presets::preset("chat-peak");
+        let mut doc = preset.expect("a preset").doc.clone();
+        let shapes = all().into_iter().filter(|doc| matches!(kind_of(doc), "day" | "week"));
+        for (arrivals, horizon_s) in shapes.zip([86_400.0, 604_800.0]) {
+            doc.workload.classes[0].arrivals = arrivals;
+            doc.workload.horizon_s = 300.0;
+            let part = sum(&doc, 0).expect("a sum");
+            assert!(part.contains("typed mean") && part.contains("only the 300"), "{part}");
+            doc.workload.horizon_s = horizon_s;
+            let whole = sum(&doc, 0).expect("a sum");
+            assert!(!whole.contains("typed mean"), "{whole}");
+        }
     }
 
     #[test]

@@ -19,13 +19,15 @@ pub fn realised(index: usize, side: Side) -> AnyView {
     };
     let by_law = by_law(index, move |class| of_side(class.input_tokens, class.output_tokens));
     let drawn = drawn(index, move |class| of_side(class.input_tokens, class.output_tokens));
+    let current = workbench().current;
     view! {
         {move || {
             mini_table(
                 format!("realised-{}-{index}", side.id()),
                 "Lengths by the distribution and as drawn, tokens",
                 &["mean", "p50", "p90", "p99", "over limit"],
-                [("law", by_law.get()), ("drawn", drawn.get())],
+                // Those of the inputs before say so: the law above may be another, or none.
+                [("law", by_law.get()), (if current.get() { "drawn" } else { "before" }, drawn.get())],
             )
         }}
     }

@@ -51,7 +51,7 @@ impl Typing {
     pub fn view(self) -> AnyView {
         let state = State::new(self);
         let path = state.field.path();
-        let problem = problem_at(path.clone());
+        let problem = problem_of(self.text, path.clone());
         let id = id_of(&path);
         let note_id = format!("{id}-note");
         let wrong = move || state.error.with(Option::is_some) || problem.with(Option::is_some);
@@ -230,12 +230,32 @@ impl Typing {
     }
 }
 
+/// What is wrong with a text. A law in words stands for its numbers: what is wrong with one of them
+/// is wrong with it.
+fn problem_of(text: Text, path: String) -> Memo<Option<String>> {
+    match text {
+        Text::Words(_) => problem_within(path),
+        _ => problem_at(path),
+    }
+}
+
 /// What is wrong at a place of the document.
 pub fn problem_at(path: String) -> Memo<Option<String>> {
+    problem_where(move |at| at == path)
+}
+
+/// What is wrong at a place of the document or at a number of it.
+fn problem_within(path: String) -> Memo<Option<String>> {
+    problem_where(move |at| {
+        at.strip_prefix(&path).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    })
+}
+
+fn problem_where(is_here: impl Fn(&str) -> bool + Send + Sync + 'static) -> Memo<Option<String>> {
     let bench = workbench();
     Memo::new(move |_| {
         bench.checked.with(|checked| {
-            let here = checked.errors().find(|problem| problem.path == path);
+            let here = checked.errors().find(|problem| is_here(&problem.path));
             here.map(|problem| format!("{}: {}", problem.message, problem.hint))
         })
     })

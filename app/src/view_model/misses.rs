@@ -79,6 +79,7 @@ fn plain(cause: Cause) -> &'static str {
         Cause::Server => "the server, before any queue",
         Cause::Retry => "earlier attempts and the wait between them",
         Cause::StartUp => "waiting for a replica to start",
+        Cause::NoReplica => "waiting where no replica took requests",
         Cause::Queue => "waiting in the queue",
         Cause::Prefill => "computing the prompt (prefill)",
         Cause::Hidden => "reasoning that is not shown",

@@ -9,21 +9,23 @@ use crate::format;
 /// Good requests per second and per GPU-hour, and aggregate tokens per second, each with what it
 /// was in the baseline where that reads otherwise.
 pub fn rates(report: &SimReport, before: Option<&SimReport>) -> Vec<Reading> {
-    type Read = (&'static str, fn(&Goodput) -> f64, fn(f64) -> String);
+    type Read = (&'static str, fn(&Goodput) -> Option<f64>, fn(f64) -> String);
     let per_gpu_hour = |x| format!("{} requests", format::significant(x));
     let all: [Read; 5] = [
-        ("Good", |of| of.good_rps, format::rps),
+        ("Good", |of| Some(of.good_rps), format::rps),
         ("Good per GPU-hour", |of| of.good_per_gpu_hour, per_gpu_hour),
-        ("Input served", |of| of.input_tps, format::tps),
-        ("Output served", |of| of.output_tps, format::tps),
-        ("of it in good answers", |of| of.good_output_tps, format::tps),
+        ("Input served", |of| Some(of.input_tps), format::tps),
+        ("Output served", |of| Some(of.output_tps), format::tps),
+        ("of it in good answers", |of| Some(of.good_output_tps), format::tps),
     ];
     let reading = |(name, read, show): Read| {
+        // Nothing per GPU-hour where no replica was paid for.
+        let said = |x: Option<f64>| x.map_or_else(|| format::NONE.to_owned(), show);
         let now = read(&report.goodput);
-        let was = before.map(|before| show(read(&before.goodput)));
-        let was = was.filter(|was| *was != show(now));
+        let was = before.map(|before| said(read(&before.goodput)));
+        let was = was.filter(|was| *was != said(now));
         let was = was.map_or_else(String::new, |was| format!(", was {was}"));
-        Reading { name, shown: format!("{}{was}", show(now)), exact: Some(now) }
+        Reading { name, shown: format!("{}{was}", said(now)), exact: now }
     };
     all.map(reading).to_vec()
 }
@@ -78,9 +80,9 @@ mod tests {
         let now = rates(&report, Some(&report));
         let exact: Vec<_> = now.iter().map(|reading| reading.exact).collect();
         let of = &report.goodput;
-        let expected =
-            [of.good_rps, of.good_per_gpu_hour, of.input_tps, of.output_tps, of.good_output_tps];
-        assert_eq!(exact, expected.map(Some));
+        let rates = [of.good_rps, of.input_tps, of.output_tps, of.good_output_tps].map(Some);
+        let expected = [rates[0], of.good_per_gpu_hour, rates[1], rates[2], rates[3]];
+        assert_eq!(exact, expected);
         assert!(now.iter().all(|reading| !reading.shown.contains("was")), "nothing changed");
         let mut before = report.clone();
         before.goodput.good_rps *= 2.0;

@@ -59,7 +59,8 @@ fn floors(trace: &RequestTrace, tps: f64) -> [u32; 3] {
     while let Progress::Working { .. } = planner.advance() {}
     let report = planner.report().expect("a floor");
     let of = |window_s: f64| {
-        let floor = report.peak_floors.iter().find(|floor| floor.window_s == window_s);
+        let floor =
+            report.peak_floors.iter().find(|floor| (floor.window_s - window_s).abs() < 1e-9);
         floor.expect("fits the horizon").replicas
     };
     [report.replicas_floor, of(60.0), of(10.0)]

@@ -71,9 +71,9 @@ mod tests {
             }
         }
         let inverse = inverse(&matrix).unwrap();
-        for i in 0..TERMS {
+        for (i, row) in matrix.iter().enumerate() {
             for j in 0..TERMS {
-                let cell: f64 = (0..TERMS).map(|k| matrix[i][k] * inverse[k][j]).sum();
+                let cell: f64 = row.iter().zip(&inverse).map(|(cell, of)| cell * of[j]).sum();
                 assert!((cell - f64::from(u8::from(i == j))).abs() < 1e-12, "{i} {j} {cell}");
             }
         }

@@ -118,6 +118,7 @@ fn worsened(change: &Change) -> Option<String> {
         "debt.peak_waiting" => ("most waiting", format::significant),
         "debt.peak_work_s" => ("peak debt", format::seconds),
         "debt.drain_s" => ("drain", format::seconds),
+        "attempts.per_request" => ("attempts per request", format::significant),
         "kv.peak_share" => ("KV in use at most", format::percent),
         "kv.preemptions" => ("preemptions", format::significant),
         other => (other, format::significant),

@@ -69,7 +69,7 @@ const fn either(name: &'static str, of: fn(&SimReport) -> Option<f64>) -> Metric
     Metric { name, better: Better::Neither, of }
 }
 
-const METRICS: [Metric; 22] = [
+const METRICS: [Metric; 23] = [
     more("attainment", |r| Some(r.attainment)),
     more("good_rps", |r| Some(r.goodput.good_rps)),
     more("good_per_gpu_hour", |r| r.goodput.good_per_gpu_hour),
@@ -88,6 +88,7 @@ const METRICS: [Metric; 22] = [
     less("debt.peak_waiting", |r| Some(r.debt.peak_waiting as f64)),
     less("debt.peak_work_s", |r| Some(r.debt.peak_work_s)),
     less("debt.drain_s", |r| r.debt.drain_s),
+    less("attempts.per_request", |r| Some(r.attempts.per_request)),
     less("kv.peak_share", |r| Some(r.kv.peak_share)),
     less("kv.preemptions", |r| Some(r.kv.preemptions as f64)),
     less("cost.per_good_request", |r| r.cost.as_ref()?.per_good_request),

@@ -5,6 +5,16 @@ use goodput_engine::remedies::{RemedyReport, RemedyRow};
 
 use super::{Page, usd};
 
+/// Numbers that stand below every remedy, better or worse.
+const SHOWN: [&str; 6] = [
+    "ttft_ms.p95",
+    "longest_stall_ms.p99",
+    "tpot_ms.p95",
+    "output_tps",
+    "debt.peak_work_s",
+    "attempts.per_request",
+];
+
 /// Every remedy with what it gains and what it makes worse.
 pub fn remedies(report: &RemedyReport) -> String {
     let mut page = Page::default();
@@ -29,7 +39,7 @@ fn remedy(page: &mut Page, row: &RemedyRow) {
     let each = row.cost_per_added_good.map(each).unwrap_or_default();
     let holds = if row.contract_holds { ", the contract holds" } else { "" };
     page.line(&format!("  {}: {gains}{each}{holds}", row.title));
-    for name in ["ttft_ms.p95", "longest_stall_ms.p99", "tpot_ms.p95", "output_tps"] {
+    for name in SHOWN {
         let change = row.results.iter().find(|change| change.name == name);
         if let Some((Some(before), Some(after))) = change.map(|change| (change.a, change.b)) {
             page.row(name, &format!("{} → {}", three_digits(before), three_digits(after)));

@@ -78,9 +78,19 @@ fn the_cheapest_further_good_request_comes_first_and_what_gains_none_comes_last(
     let report = remedies(&doc, &scenario).expect("it can be simulated");
     let gains: Vec<bool> = report.remedies.iter().map(|row| row.added_good > 0).collect();
     assert!(gains.is_sorted_by(|a, b| a >= b), "{gains:?}");
-    let costs: Vec<f64> =
-        report.remedies.iter().filter_map(|row| row.cost_per_added_good).collect();
-    assert!(costs.is_sorted_by(f64::le), "{costs:?}");
+    // A fleet that costs the same a month costs nothing more, however long its run drains.
+    let per_month = |row: &RemedyRow| {
+        let change = row.results.iter().find(|change| change.name == "cost.per_month");
+        change.and_then(|change| change.delta).expect("it has a price")
+    };
+    let is_free = |row: &RemedyRow| per_month(row).abs() < f64::EPSILON;
+    let price = |row: &RemedyRow| {
+        let cost = row.cost_per_added_good?;
+        Some((if is_free(row) { 0.0 } else { cost }, -row.added_good))
+    };
+    let prices: Vec<(f64, i64)> = report.remedies.iter().filter_map(price).collect();
+    assert!(prices.is_sorted_by(|a, b| a <= b), "{prices:?}");
+    assert!(prices.iter().any(|price| price.0 > 0.0) && prices[0].0 <= 0.0);
 }
 
 #[test]

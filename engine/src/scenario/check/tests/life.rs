@@ -39,7 +39,8 @@ fn the_longest_sequence_of_the_hint_is_in_whole_blocks() {
     let mut seen = 0;
     for utilization in [0.30, 0.3003, 0.3007, 0.31] {
         let Some(warning) = of(131_072, utilization).pop() else { continue };
-        let hint = warning.hint.split(' ').find_map(|word| word.parse::<u32>().ok());
+        let hint =
+            warning.hint.split(' ').find_map(|word| word.replace(',', "").parse::<u32>().ok());
         let longest = hint.expect("a number");
         assert_eq!(longest % 16, 0, "{}", warning.hint);
         assert_eq!(of(longest, utilization), []);

@@ -87,7 +87,9 @@ fn table(found: &Remedies) -> impl IntoView + use<> {
                     <th scope="col">"Good"</th>
                     <th scope="col">"Per 1,000 more good"</th>
                     <th scope="col">"Per month"</th>
-                    <th scope="col">"Makes worse"</th>
+                    <th scope="col" class="worse">
+                        "Makes worse"
+                    </th>
                     <th scope="col">
                         <span class="vh">"Action"</span>
                     </th>

@@ -84,6 +84,11 @@ impl History {
         self.past.iter().rev().map(|step| &step.doc).find(|before| !same(before, doc))
     }
 
+    /// Whether `doc` was undone: redo leads to it.
+    pub fn is_undone(&self, doc: &Arc<ScenarioDoc>) -> bool {
+        self.future.iter().any(|step| same(&step.doc, doc))
+    }
+
     /// What undo would take back, in words.
     pub fn undoes(&self) -> Option<&str> {
         self.past.last().map(|step| step.label.as_str())

@@ -52,6 +52,10 @@ impl Shown {
         if same(&self.doc, doc) {
             return self.earlier.clone();
         }
+        // What is undone is no edit: the answer is what it was.
+        if history.is_undone(&self.doc) {
+            return None;
+        }
         let began = history.before(doc);
         let kept = self.earlier.as_ref().filter(|kept| began.is_some_and(|b| same(b, &kept.doc)));
         let is_it = began.is_some_and(|began| same(began, &self.doc));
@@ -249,6 +253,10 @@ mod tests {
         let three = history.edit(&twenty, &rate(3.0)).expect("changes");
         let next = on_screen(&twenty, Some(typed)).earlier_than(&three, &history).expect("an edit");
         assert!(same(&next.doc, &twenty));
+        let back = history.undo(&three).expect("a step");
+        assert!(on_screen(&three, Some(next)).earlier_than(&back, &history).is_none());
+        let again = history.redo(&back).expect("a step");
+        assert!(on_screen(&back, None).earlier_than(&again, &history).is_some());
         let mut other = small_doc();
         other.workload.classes[0].name = "another".into();
         assert!(on_screen(&three, None).earlier_than(&Arc::new(other), &history).is_none());

@@ -170,6 +170,28 @@ fn what_binds_is_said_of_the_run_and_not_of_a_saturated_replica() {
     }
 }
 
+/// The same where demand is below what the replicas sustain: the door alone turns people away. One that
+/// nobody meets is not named.
+#[test]
+fn a_door_that_turns_people_away_from_idle_replicas_is_named() {
+    let report_with = |rate_rps: f64| {
+        report(move |document| {
+            document["fleet"]["admission"] =
+                json!({ "token_bucket": { "rate_rps": rate_rps, "burst": 2 } });
+        })
+    };
+    let named = |report: &SimReport| {
+        let causes = &report.verdict.causes;
+        causes.iter().any(|cause| cause.starts_with("the door (token_bucket) lets in 0.5"))
+    };
+    let narrow = report_with(0.5);
+    assert_eq!(narrow.verdict.state, VerdictState::LateButStable);
+    assert!(named(&narrow), "{:?}", narrow.verdict);
+    let wide = report_with(200.0);
+    assert_eq!(wide.outcomes[&Outcome::Rejected], 0);
+    assert!(!named(&wide), "{:?}", wide.verdict);
+}
+
 /// An autoscaler that never needs its most is held against what it has.
 #[test]
 fn a_fleet_that_stays_small_is_not_held_against_its_most() {

@@ -68,8 +68,8 @@ fn counted(demand: &Demand, warmup: Picos) -> usize {
     demand.bins.iter().position(|bin| bin.to > warmup).unwrap_or(0)
 }
 
-/// The first counted window with the most work per second for what sustains `sustained` of the mean mix and
-/// then spends the share `prefill_time` on prompts.
+/// The first counted window with the most work per second for what sustains `sustained` of the mean
+/// mix and then spends the share `prefill_time` on prompts.
 fn busiest(
     (windows, counted): (&[MixRate], usize),
     sustained: &MixRate,

@@ -283,6 +283,10 @@ impl<'a> Evidence<'a> {
                 causes.insert(0, self.growth(&need, &have, when));
             }
             causes.extend(self.saturated(&need, &have));
+        } else if self.unserved.turned_away > 0 && self.binding.pool.is_none() {
+            // Nothing ran out, so it may be the door alone that turns them away.
+            let Supply { required, sustainable, .. } = self.binding.supply;
+            causes.extend(self.door.binds(required, sustainable));
         }
         causes
     }

@@ -1,9 +1,10 @@
 //! The main part of every late first token, slow stream and stall.
 //!
 //! A first token is late by what came before it: overhead and earlier attempts, replicas that had
-//! been ordered and were still starting or that nobody had ordered, the queue, its own prefill. A stream is slow by what it would take alone, by the others decoding beside it, by the
-//! prompts computed beside it, and by preemptions. Each request is counted under its largest part;
-//! of equal ones, the first.
+//! been ordered and were still starting or that nobody had ordered, the queue, its own prefill. A
+//! stream is slow by what it would take alone, by the others decoding beside it, by the prompts
+//! computed beside it, and by preemptions. Each request is counted under its largest part; of equal
+//! ones, the first.
 
 use std::collections::BTreeMap;
 

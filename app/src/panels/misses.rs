@@ -6,6 +6,7 @@ use super::outcomes::break_out::bar_piece;
 use crate::format;
 use crate::state::workbench;
 use crate::view_model::misses::{self, CauseGroup, CauseRow, MissRow, Misses as Missed};
+use crate::view_model::words;
 
 /// Causes and marginal counts of the run on screen; nothing where nobody missed a limit.
 #[component]
@@ -39,7 +40,7 @@ fn cause_group(group: CauseGroup) -> AnyView {
         let share = tenths as f64 / 10.0;
         view! {
             <tr>
-                <th scope="row">{words_of(cause)}</th>
+                <th scope="row">{words::clause(cause)}</th>
                 <td class="barc">
                     <svg class="bar" aria-hidden="true">{bar_piece((Some(look), 0.0, share))}</svg>
                 </td>
@@ -66,11 +67,6 @@ fn cause_group(group: CauseGroup) -> AnyView {
         </table>
     }
     .into_any()
-}
-
-/// As it begins a row.
-fn words_of(cause: &str) -> String {
-    crate::view_model::words::clause(cause)
 }
 
 fn marginals(missed: Missed) -> AnyView {

@@ -212,10 +212,8 @@ pub fn phase(
 
 #[cfg(test)]
 mod tests {
-    use goodput_engine::{accounts, scenario};
-
     use super::super::Edit;
-    use super::super::edit::tests::small_doc;
+    use super::super::edit::tests::{report_of, small_doc};
     use super::super::field::{ClassField, RATE};
     use super::*;
 
@@ -229,8 +227,7 @@ mod tests {
     #[test]
     fn the_answer_before_an_edit_is_that_of_the_document_it_began_with() {
         let start = Arc::new(small_doc());
-        let scenario = scenario::check(&start).expect("a scenario").scenario;
-        let report = Arc::new(accounts::answer(&scenario).expect("an answer").report);
+        let report = Arc::new(report_of(&start));
         let on_screen = |doc: &Arc<ScenarioDoc>, earlier| Shown {
             doc: doc.clone(),
             report: report.clone(),

@@ -171,20 +171,17 @@ fn of_marginals(marginals: &Marginals, offered: u64, good: u64) -> Option<Misses
 
 #[cfg(test)]
 mod tests {
-    use goodput_engine::accounts::answer;
-    use goodput_engine::scenario;
     use goodput_engine::slo::Outcome;
 
     use super::*;
-    use crate::state::edit::tests::small_doc;
+    use crate::state::edit::tests::{report_of, small_doc};
 
     fn late_and_slow() -> SimReport {
         let mut doc = small_doc();
         doc.workload.horizon_s = 120.0;
         doc.workload.classes[0].slo.ttft_ms = Some(25.0);
         doc.workload.classes[0].slo.tpot_ms = Some(6.5);
-        let scenario = scenario::check(&doc).expect("a scenario").scenario;
-        answer(&scenario).expect("an answer").report
+        report_of(&doc)
     }
 
     /// Every late request is under one cause, and the shares sum to all.

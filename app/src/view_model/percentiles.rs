@@ -112,20 +112,13 @@ pub fn targets(report: &SimReport) -> Vec<TargetRow> {
 #[cfg(test)]
 mod tests {
     use goodput_engine::accounts::accounting::TargetResult;
-    use goodput_engine::accounts::answer;
-    use goodput_engine::scenario;
 
     use super::*;
-    use crate::state::edit::tests::small_doc;
-
-    fn report() -> SimReport {
-        let scenario = scenario::check(&small_doc()).expect("a scenario").scenario;
-        answer(&scenario).expect("an answer").report
-    }
+    use crate::state::edit::tests::small_report;
 
     #[test]
     fn stall_whole_answer_and_queue_wait_are_there_without_limits_on_them() {
-        let report = report();
+        let report = small_report();
         let rows = rows(&report);
         let p95 = |name| rows.iter().find(|row| row.name == name).and_then(|row| row.exact[2]);
         assert_eq!(p95("Longest stall"), report.longest_stall_ms.p95);
@@ -137,7 +130,7 @@ mod tests {
     /// Rejecting the slow part flatters what tools print.
     #[test]
     fn what_never_came_ranks_last_over_offered_only() {
-        let mut report = report();
+        let mut report = small_report();
         let of_ttft = report.accounting.percentiles.iter_mut().find(|both| both.of == Limit::Ttft);
         of_ttft.expect("of TTFT").over_offered.p95 = None;
         let rows = rows(&report);

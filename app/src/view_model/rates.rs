@@ -63,20 +63,13 @@ pub fn of_debt(report: &SimReport) -> Vec<Reading> {
 
 #[cfg(test)]
 mod tests {
-    use goodput_engine::accounts::answer;
-    use goodput_engine::scenario;
 
     use super::*;
-    use crate::state::edit::tests::small_doc;
-
-    fn report() -> SimReport {
-        let scenario = scenario::check(&small_doc()).expect("a scenario").scenario;
-        answer(&scenario).expect("an answer").report
-    }
+    use crate::state::edit::tests::small_report;
 
     #[test]
     fn good_requests_and_tokens_stand_together_with_what_they_were() {
-        let report = report();
+        let report = small_report();
         let now = rates(&report, Some(&report));
         let exact: Vec<_> = now.iter().map(|reading| reading.exact).collect();
         let of = &report.goodput;
@@ -93,7 +86,7 @@ mod tests {
 
     #[test]
     fn useless_backlog_stands_beside_the_throughput_that_hides_it() {
-        let mut report = report();
+        let mut report = small_report();
         report.debt.peak_past_limit = 0;
         report.debt.growth_rps = 0.0;
         let calm = of_debt(&report);

@@ -8,6 +8,9 @@ use crate::state::{Slot, workbench};
 use crate::view_model::counterfactual::{self, SavedRow};
 use crate::worker::protocol::{Finding, Question};
 
+const NONE_IS_COUNTED: &str = "Users of closed loops and sessions ask by what they were answered: \
+    without a setting they would ask other requests, so none is counted";
+
 /// The panel.
 #[component]
 pub fn Counterfactual() -> impl IntoView {
@@ -69,21 +72,7 @@ fn lifted_settings() -> AnyView {
             _ => None,
         })
     };
-    let lines = move || {
-        match found() {
-        Some(lines) if lines.is_empty() => view! {
-            <p class="note">
-                "Users of closed loops and sessions ask by what they were answered: without a setting they would ask other requests, so none is counted"
-            </p>
-        }
-        .into_any(),
-        Some(lines) => {
-            let lines = lines.into_iter().map(|line| view! { <li>{line}</li> }).collect_view();
-            view! { <ul class="lines">{lines}</ul> }.into_any()
-        }
-        None => ().into_any(),
-    }
-    };
+    let lines = move || found().map(lifted_lines);
     let why_not = move || asked.with(|slot| slot.ending.as_ref().map(super::in_words));
     let body = move || {
         if !can_lift.get() {
@@ -111,6 +100,15 @@ fn lifted_settings() -> AnyView {
         .into_any()
     };
     body.into_any()
+}
+
+/// A line for each setting; there is none where users ask by what they were answered.
+fn lifted_lines(lines: Vec<String>) -> AnyView {
+    if lines.is_empty() {
+        return view! { <p class="note">{NONE_IS_COUNTED}</p> }.into_any();
+    }
+    let lines = lines.into_iter().map(|line| view! { <li>{line}</li> }).collect_view();
+    view! { <ul class="lines">{lines}</ul> }.into_any()
 }
 
 fn row(row: SavedRow) -> AnyView {

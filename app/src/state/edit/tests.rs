@@ -1,6 +1,8 @@
 //! Edits of every kind on a small document: what is written is read, and nothing else changes.
 
 use super::super::field::{ClassField, LengthField, Place, PoolField, RATE, Side, of_lengths};
+use goodput_engine::accounts::report::SimReport;
+
 use super::*;
 
 /// One class on one GPU.
@@ -14,6 +16,17 @@ pub fn small_doc() -> ScenarioDoc {
         "fleet":{"pools":[{"gpu":"h100-sxm","model":"llama-3.1-8b","replicas":8}]}}"#,
     )
     .expect("a document")
+}
+
+/// What its simulation says.
+pub fn small_report() -> SimReport {
+    report_of(&small_doc())
+}
+
+/// What the simulation of a document says.
+pub fn report_of(doc: &ScenarioDoc) -> SimReport {
+    let scenario = goodput_engine::scenario::check(doc).expect("a scenario").scenario;
+    goodput_engine::accounts::answer(&scenario).expect("an answer").report
 }
 
 fn after(edit: &Edit) -> ScenarioDoc {

@@ -5,6 +5,15 @@ use super::terms::{Logs, TERMS};
 /// A square matrix over the terms of a law.
 pub type Matrix = [[f64; TERMS]; TERMS];
 
+/// A matrix with these values on its diagonal and nothing beside it.
+pub fn diagonal(values: Logs) -> Matrix {
+    let mut matrix = [[0.0; TERMS]; TERMS];
+    for (at, value) in values.into_iter().enumerate() {
+        matrix[at][at] = value;
+    }
+    matrix
+}
+
 /// The inverse of a positive definite matrix; `None` of another.
 pub fn inverse(matrix: &Matrix) -> Option<Matrix> {
     let lower = cholesky(matrix)?;

@@ -12,7 +12,7 @@ mod terms;
 
 use serde::Serialize;
 
-use self::linear::{Matrix, inverse, quadratic};
+use self::linear::{Matrix, diagonal, inverse, quadratic};
 use self::terms::{Logs, OUTSIDE, OUTSIDE_UNIT_MS, TERMS, moved, prior_sds};
 use super::conditions::Conditions;
 use super::observed::Observation;
@@ -280,8 +280,10 @@ fn most_likely(
         here.iter().map(|residual| weight(residual) * residual.off * residual.off).sum();
     // What the law cannot explain makes every number as uncertain as that.
     let excess = (weighted / here.len().max(1) as f64).max(1.0);
-    let covariance = inverse(&curvature(&here, sds, excess)).unwrap_or([[0.0; TERMS]; TERMS]);
-    (at, covariance)
+    // With the prior in it the curvature has an inverse, unless numbers overflow: then nothing was
+    // learnt, which is the prior's own.
+    let covariance = inverse(&curvature(&here, sds, excess));
+    (at, covariance.unwrap_or_else(|| diagonal(sds.map(|sd| sd * sd))))
 }
 
 fn weight(residual: &Residual) -> f64 {
@@ -289,10 +291,7 @@ fn weight(residual: &Residual) -> f64 {
 }
 
 fn curvature(residuals: &[Residual], sds: &Logs, excess: f64) -> Matrix {
-    let mut curvature = [[0.0; TERMS]; TERMS];
-    for (term, sd) in sds.iter().enumerate() {
-        curvature[term][term] = 1.0 / (sd * sd);
-    }
+    let mut curvature = diagonal(sds.map(|sd| 1.0 / (sd * sd)));
     for residual in residuals {
         let scale = weight(residual) / (excess * residual.sd * residual.sd);
         for (row, a) in curvature.iter_mut().zip(residual.slope) {

@@ -5,7 +5,7 @@
 //! one cached token adds to a step (tens of picoseconds to tens of nanoseconds).
 
 use std::num::NonZeroU64;
-use std::ops::{Add, AddAssign, Sub};
+use std::ops::{Add, AddAssign, Sub, SubAssign};
 
 use serde::{Deserialize, Serialize};
 
@@ -105,6 +105,12 @@ impl Sub for Picos {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
         Self(self.0 - other.0)
+    }
+}
+
+impl SubAssign for Picos {
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
     }
 }
 

@@ -4,6 +4,7 @@ mod common;
 
 use common::{fixed, scenario};
 use goodput_engine::accounts::answer;
+use goodput_engine::sim::StintEnd;
 use goodput_engine::slo::Fate;
 use serde_json::json;
 
@@ -74,6 +75,53 @@ fn costs_of_classes_and_idle_time_sum_to_the_total_line_by_line() {
     let idle = cost.lines.iter().find(|line| line.line == "idle").expect("always").usd;
     let classes: f64 = cost.classes.iter().map(|class| class.usd).sum();
     assert!((classes + idle - cost.total).abs() < 1e-9 * cost.total);
+}
+
+/// Full replicas that fail in mid-step, come and go: the step that nobody finished is billed until it
+/// was cut off, so that no replica costs more than the time it was there.
+#[test]
+fn no_replica_is_billed_for_more_time_than_it_was_there() {
+    let scenario = scenario(|document| {
+        document["workload"]["horizon_s"] = json!(90.0);
+        let class = &mut document["workload"]["classes"][0];
+        class["arrivals"]["rate_rps"] = json!(120.0);
+        class["route"] = json!([{ "pool": "one", "share": 0.6 }, { "pool": "two", "share": 0.4 }]);
+        let pool = &mut document["fleet"]["pools"][0];
+        pool["price_per_gpu_hour"] = json!(3.0);
+        let mut other = pool.clone();
+        (pool["name"], other["name"]) = (json!("one"), json!("two"));
+        let crash = |at_s: f64, replica: u32| json!({ "at_s": at_s, "replica": replica });
+        pool["replicas"] = json!(2);
+        pool["failures"] = json!({
+            "crashes": [crash(21.003, 0), crash(40.001, 1), crash(60.007, 0), crash(89.99, 1)],
+        });
+        other["max_num_batched_tokens"] = json!(8192);
+        other["start_up_s"] = json!(5.0);
+        other["failures"] = json!({ "crashes": [crash(33.33, 0), crash(70.01, 1)] });
+        other["autoscaler"] = json!({
+            "target": 50.0, "min_replicas": 1, "max_replicas": 3, "interval_s": 10.0,
+        });
+        document["fleet"]["pools"].as_array_mut().expect("pools").push(other);
+    });
+    let simulated = answer(&scenario).expect("an answer");
+    let crashes = simulated.run.pools.iter().flat_map(|pool| &pool.stints);
+    assert!(crashes.filter(|stint| stint.end == StintEnd::Crashed).count() >= 5);
+    for (index, pool) in (0_u32..).zip(&simulated.run.pools) {
+        let rows = simulated.requests.iter().zip(&simulated.run.stamps);
+        let of_pool = rows.filter(|(request, _)| request.pool == index);
+        let shared: i64 = of_pool.map(|(_, stamps)| stamps.busy.0).sum();
+        let ready: i64 = pool.stints.iter().map(|stint| (stint.to - stint.ready).0).sum();
+        // Full all the time, but for a rounding error of each step's shares.
+        assert!(shared <= pool.busy.0 && pool.busy.0 - shared < 1_000_000_000, "{shared}");
+        assert!(pool.busy.0 <= ready && pool.busy.0 > ready / 10 * 9, "{} {ready}", pool.busy.0);
+    }
+    let report = simulated.report;
+    let pools = report.pools.iter().filter_map(|pool| pool.cost.as_ref());
+    for cost in pools.chain(&report.cost) {
+        let lines: f64 = cost.lines.iter().map(|line| line.usd).sum();
+        assert!((lines - cost.total).abs() <= 1e-9 * cost.total, "{lines} of {}", cost.total);
+        assert!(cost.lines.iter().all(|line| line.usd >= 0.0), "{:?}", cost.lines);
+    }
 }
 
 /// The books are of the whole run, the figures beside them of the window: both are there, each with

@@ -7,6 +7,9 @@ use crate::scenario::{Pool, Scenario};
 use crate::slo::{Fate, Outcome};
 use crate::units::{MONTH_H, Picos, YEAR_H};
 
+/// No sum of the books is further than this part of their total from the exact one.
+const ROUNDING: f64 = 1e-9;
+
 /// What GPUs cost, and how many there are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Provision<'a> {
@@ -68,8 +71,7 @@ pub fn books(rows: &[Row], provision: &Provision, class_names: &[&str]) -> Cost 
     if provision.scaled.is_some() {
         lines.push(("start_up".to_owned(), start_up));
     }
-    // A fleet that never rests may come out a rounding error above its total.
-    lines.push(("idle".to_owned(), (total - busy - start_up).max(0.0)));
+    lines.push(("idle".to_owned(), idle(total, busy + start_up)));
     let classes = (0_u32..).zip(class_names).map(|(index, name)| {
         let of_class: Vec<Row> =
             rows.iter().filter(|row| row.request.class == index).copied().collect();
@@ -219,6 +221,14 @@ fn busy_lines(rows: &[Row], usd_per_replica_s: f64) -> Vec<(String, f64)> {
         lines.push(("retried".to_owned(), retried * usd_per_replica_s));
     }
     lines
+}
+
+/// What is left of `total` when `spent` is taken off. Of a replica that never rests it is a rounding
+/// error of the sum, on either side of nothing.
+fn idle(total: f64, spent: f64) -> f64 {
+    let idle = total - spent;
+    debug_assert!(idle >= -ROUNDING * total, "{spent} spent of {total}");
+    if idle.abs() <= ROUNDING * total { 0.0 } else { idle }
 }
 
 fn good(rows: &[Row]) -> u64 {

@@ -1,5 +1,6 @@
 //! Sharing the time of steps out to what caused it, to the picosecond.
 
+use crate::slo::RequestStamps;
 use crate::step_time::{BatchShape, CompiledLaw};
 use crate::units::Picos;
 
@@ -15,6 +16,18 @@ pub struct Books {
     decode: Picos,
     carry: i64,
     beside_prefill: Picos,
+    last: Last,
+}
+
+/// The last steps that were charged at once, alike.
+#[derive(Debug, Clone, Copy, Default)]
+struct Last {
+    steps: i64,
+    shared: i64,
+    tokens: i64,
+    /// What each token was charged for all of them.
+    per_token: Picos,
+    beside_prefill: Picos,
 }
 
 impl Books {
@@ -28,6 +41,21 @@ impl Books {
         self.beside_prefill
     }
 
+    /// What each token is charged of the last step that began.
+    pub fn last_per_token(&self) -> Picos {
+        let Last { steps, shared, tokens, per_token, .. } = self.last;
+        if steps == 1 {
+            return per_token;
+        }
+        // What was carried into the last of several like steps is less than a picosecond a token.
+        Picos((shared - self.carry + tokens - 1).div_euclid(tokens.max(1)))
+    }
+
+    /// By which the last step that began is longer for the prompts computed in it.
+    pub fn last_beside_prefill(&self) -> Picos {
+        self.last.beside_prefill
+    }
+
     /// A step of `shape` begins, which takes `composition` before any cached token is read, and
     /// whose prefills are charged `pairs` for their attention pairs. Returns what each of its
     /// tokens is charged.
@@ -38,10 +66,13 @@ impl Books {
         composition: Picos,
         pairs: Picos,
     ) -> Picos {
+        let per_token = self.steps(1, composition - pairs, law, shape.tokens(), shape.decode_seqs);
         if shape.prefill_tokens > 0 {
-            self.beside_prefill += composition - law.decode_composition(shape.decode_seqs);
+            let longer = composition - law.decode_composition(shape.decode_seqs);
+            self.beside_prefill += longer;
+            self.last.beside_prefill = longer;
         }
-        self.steps(1, composition - pairs, law, shape.tokens(), shape.decode_seqs)
+        per_token
     }
 
     /// `steps` steps begin, of `tokens` tokens and `decodes` decode sequences each; `time` is of
@@ -62,7 +93,65 @@ impl Books {
         let per_token = sum.div_euclid(tokens);
         self.carry = sum.rem_euclid(tokens);
         self.decode += Picos(per_token) + Picos(steps.saturating_mul(law.per_decode_seq().0));
-        Picos(per_token)
+        let per_token = Picos(per_token);
+        self.last = Last { steps, shared, tokens, per_token, beside_prefill: Picos::ZERO };
+        per_token
+    }
+}
+
+/// A step that began, and that something ended before it was done: it is charged as far as it came.
+#[derive(Debug, Clone, Copy)]
+pub struct CutStep {
+    passed: Picos,
+    whole: Picos,
+}
+
+impl CutStep {
+    /// A step that would have lasted from `start` to `end`, cut off at `now`.
+    pub fn new(start: Picos, end: Picos, now: Picos) -> Self {
+        Self { passed: now - start, whole: end - start }
+    }
+
+    /// The part of a charge for the whole step that is not owed, so that what is owed is no more
+    /// than its time, to the picosecond.
+    pub fn not_owed(&self, charge: Picos) -> Picos {
+        if self.whole <= Picos::ZERO {
+            return Picos::ZERO;
+        }
+        let owed = i128::from(charge.0) * i128::from(self.passed.0);
+        let owed = owed.div_euclid(i128::from(self.whole.0));
+        Picos(charge.0 - i64::try_from(owed).unwrap_or(charge.0))
+    }
+
+    /// The time that it did not last.
+    pub fn not_passed(&self) -> Picos {
+        self.whole - self.passed
+    }
+
+    /// Takes back of a request what it was charged too much for `chunk` prompt tokens, `again` of
+    /// them computed again. Returns how much that is.
+    pub fn refund_prefill(
+        &self,
+        stamps: &mut RequestStamps,
+        charge: Picos,
+        (again, chunk): (u32, u32),
+    ) -> Picos {
+        let refund = self.not_owed(charge);
+        stamps.busy -= refund;
+        stamps.recomputed -= part(charge, again, chunk) - part(charge - refund, again, chunk);
+        refund
+    }
+
+    /// Takes back of a request what it was charged too much for one decode, of `kv` cached tokens.
+    pub fn refund_decode(
+        &self,
+        stamps: &mut RequestStamps,
+        (books, law): (&Books, &CompiledLaw),
+        kv: u32,
+    ) {
+        let charge = books.last_per_token() + law.per_decode_seq() + law.reads(kv.into());
+        stamps.busy -= self.not_owed(charge);
+        stamps.stream.beside_prefill -= self.not_owed(books.last_beside_prefill());
     }
 }
 
@@ -115,6 +204,20 @@ mod tests {
         law.composition(shape.prefill_tokens, shape.prefill_half_pairs, shape.decode_seqs)
     }
 
+    #[test]
+    fn of_a_step_that_is_cut_off_is_owed_what_had_passed() {
+        let cut = CutStep::new(Picos(100), Picos(200), Picos(125));
+        assert_eq!(cut.not_passed(), Picos(75));
+        assert_eq!(cut.not_owed(Picos(40)), Picos(30));
+        assert_eq!(cut.not_owed(Picos(3)), Picos(3), "not a picosecond more than a quarter");
+        let at_once = CutStep::new(Picos(100), Picos(200), Picos(100));
+        assert_eq!(at_once.not_owed(Picos(40)), Picos(40));
+        let mut stamps = RequestStamps { busy: Picos(1_040), ..RequestStamps::UNSEEN };
+        stamps.recomputed = Picos(20);
+        assert_eq!(cut.refund_prefill(&mut stamps, Picos(40), (8, 16)), Picos(30));
+        assert_eq!((stamps.busy, stamps.recomputed), (Picos(1_010), Picos(5)));
+    }
+
     proptest! {
         #[test]
         fn many_steps_at_once_are_charged_as_one_by_one(
@@ -130,6 +233,7 @@ mod tests {
                 let shape = BatchShape { decode_seqs: n, ..Default::default() };
                 one_by_one.step(&law, shape, time(n), Picos::ZERO);
             }
+            prop_assert_eq!(at_once.last_per_token(), one_by_one.last_per_token());
             prop_assert_eq!(at_once.decode(), one_by_one.decode());
             prop_assert_eq!(at_once.carry, one_by_one.carry);
         }

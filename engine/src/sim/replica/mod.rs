@@ -85,8 +85,8 @@ pub trait ReplicaEngine<'a>: Debug + Sized {
     /// Ends what is planned with the step in progress at `now`.
     fn cut(&mut self, now: Picos, jobs: &mut Jobs<Self::State>);
 
-    /// The run stops at `now`: brings the rows of running requests, the load and what was held up
-    /// to date. The step in progress is charged in full: it is being executed.
+    /// The replica stops at `now`, or the run does: brings the rows of running requests, the load and
+    /// what was held up to date. The step in progress is charged as far as it came.
     fn settle(&mut self, now: Picos, jobs: &mut Jobs<Self::State>);
 
     /// When it wants its next boundary; `None` if it is idle.

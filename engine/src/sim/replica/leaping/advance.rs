@@ -80,7 +80,7 @@ impl Leaping<'_> {
     /// What the replica held through the first `steps` steps of `leap` up to `stop`, as far as it
     /// lies before the horizon. Returns the last step that was looked at, and the blocks that are
     /// taken from the second to that one.
-    fn hold(&mut self, leap: &Leap, mut steps: i64, mut stop: Picos) -> (i64, u64) {
+    pub(super) fn hold(&mut self, leap: &Leap, mut steps: i64, mut stop: Picos) -> (i64, u64) {
         if stop > self.horizon {
             if leap.start >= self.horizon {
                 return (1, 0);
@@ -250,7 +250,7 @@ impl Leaping<'_> {
     }
 
     /// Closes the account of a run of decode steps, the last of which ends when `done` are done.
-    fn settle_decode(&self, job: &mut LeapJob, done: i64) {
+    pub(super) fn settle_decode(&self, job: &mut LeapJob, done: i64) {
         let steps = (done - job.state.since).cast_unsigned();
         job.stamps.busy += self.books.decode() - job.state.decode_mark;
         job.stamps.busy += kv_reads(&self.spec.law, job.state.target, steps);
@@ -274,27 +274,5 @@ impl Leaping<'_> {
         }
         self.leaving = leaving;
         self.leaving_decodes = 0;
-    }
-
-    /// The run is cut off at `now`, in the first step of the leap: it is charged in full, and gaps
-    /// are open.
-    pub(super) fn stop(&mut self, now: Picos, jobs: &mut Jobs<JobState>) {
-        let waiting = self.queue.preempted();
-        for id in waiting.chain(self.admitted.iter().copied()) {
-            let Some(job) = jobs.get_mut(id).filter(|job| job.place != Place::Gone) else {
-                continue; // its row is closed but for what is charged below
-            };
-            self.update(job);
-            if job.stamps.generated > 0 {
-                self.end_open_gap(job, now);
-            }
-        }
-        let Some(leap) = self.leap.take() else { return };
-        self.hold(&leap, 1, leap.end());
-        for id in std::mem::take(&mut self.admitted) {
-            if let Some(job) = jobs.get_mut(id).filter(|job| job.is_decoding()) {
-                self.settle_decode(job, self.done + 1);
-            }
-        }
     }
 }

@@ -16,6 +16,7 @@
 
 mod advance;
 mod block_size;
+mod cut_off;
 mod deadlines;
 mod events;
 mod free_queue;

@@ -6,6 +6,7 @@
 mod blocks;
 mod cached;
 mod complete;
+mod cut_off;
 mod job;
 mod schedule;
 
@@ -19,7 +20,7 @@ use crate::sim::ReplicaSpec;
 use crate::sim::job::Place;
 use crate::sim::jobs::Jobs;
 use crate::slo::Fate;
-use crate::step_time::BatchShape;
+use crate::step_time::{BatchShape, CompiledLaw};
 use crate::units::Picos;
 
 /// The engine of one replica, step by step.
@@ -112,7 +113,7 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
         let mut visible = now;
         let step = self.step.take();
         if let Some(step) = &step {
-            self.hold(step);
+            self.hold(step.start, step.end);
         }
         self.release_finishing();
         self.drop_leaving(jobs);
@@ -144,12 +145,7 @@ impl<'a> ReplicaEngine<'a> for Stepwise<'a> {
 
     fn settle(&mut self, now: Picos, jobs: &mut Jobs<JobState>) {
         if let Some(step) = self.step.take() {
-            self.hold(&step);
-            for work in step.batch.iter().filter(|work| work.chunk == 0) {
-                let job = &mut jobs[work.id];
-                job.state.kv += 1;
-                self.settle_decode(job);
-            }
+            self.cut_off(&step, now, jobs);
         }
         for id in self.running.iter().copied().chain(self.queue.preempted()) {
             if let Some(job) = jobs.get_mut(id)
@@ -223,9 +219,9 @@ impl Stepwise<'_> {
         self.pool.total() - self.pool.free_count()
     }
 
-    /// What the replica held through `step`, as far as it lies before the horizon.
-    fn hold(&mut self, step: &Step) {
-        let span = step.end.min(self.horizon) - step.start.min(self.horizon);
+    /// What the replica held from `start` to `end`, as far as it lies before the horizon.
+    fn hold(&mut self, start: Picos, end: Picos) {
+        let span = end.min(self.horizon) - start.min(self.horizon);
         self.held.add(self.held_blocks(), self.running.len() as u64, span);
     }
 
@@ -255,9 +251,7 @@ impl Stepwise<'_> {
     /// Shares the step's time out to what caused it.
     fn charge(&mut self, shape: BatchShape, batch: &[Work], jobs: &mut Jobs<JobState>) {
         let law = &self.spec.law;
-        let pairs = |job: &StepJob, chunk: u32| {
-            law.pairs(BatchShape::half_pairs(u64::from(job.state.kv), u64::from(chunk)))
-        };
+        let pairs = |job: &StepJob, chunk: u32| pairs(law, job, chunk);
         let prefills = || batch.iter().filter(|work| work.chunk > 0);
         let all_pairs = prefills().map(|work| pairs(&jobs[work.id], work.chunk));
         let all_pairs = all_pairs.fold(Picos::ZERO, |sum, pairs| sum + pairs);
@@ -290,6 +284,11 @@ impl Stepwise<'_> {
         let beside_prefill = self.books.beside_prefill() - job.state.beside_prefill_mark;
         job.stamps.stream.beside_prefill += beside_prefill;
     }
+}
+
+/// What the attention pairs of a chunk of a prompt cost.
+fn pairs(law: &CompiledLaw, job: &StepJob, chunk: u32) -> Picos {
+    law.pairs(BatchShape::half_pairs(u64::from(job.state.kv), u64::from(chunk)))
 }
 
 /// The batch shape that the step law sees.

@@ -113,9 +113,12 @@ fn who_leaves_in_mid_stream_is_not_called_done() {
     assert_eq!(report.outcomes[&Outcome::CancelledMidStream], report.offered);
     let sentence = &report.verdict.sentence;
     assert!(
-        sentence.starts_with("Not all work is done: 100 % of requests leave in mid-stream"),
+        sentence.starts_with(
+            "Not all work is done: 100 % of requests leave in mid-stream, and no request is good"
+        ),
         "{sentence}"
     );
+    assert!(!sentence.contains("debt does not grow"), "{sentence}");
 }
 
 /// Fewer replicas for a while than are asked for: the sentence has those that were there.

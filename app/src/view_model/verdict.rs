@@ -158,6 +158,7 @@ pub fn names(state: VerdictState) -> (&'static str, &'static str) {
         VerdictState::Overloaded => ("over", "Overloaded"),
         VerdictState::DoesNotFit => ("nofit", "Does not fit"),
         VerdictState::NotMeasuredHere => ("unmeasured", "Not measured here"),
+        VerdictState::Idle => ("none", "Idle"),
     }
 }
 

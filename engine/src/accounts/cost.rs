@@ -66,7 +66,7 @@ pub fn books(rows: &[Row], provision: &Provision, class_names: &[&str]) -> Cost 
         CostLine { line, usd, share }
     };
     let mut lines = busy_lines(rows, rate);
-    let busy: f64 = lines.iter().map(|(_, usd)| usd).sum();
+    let busy = sum(lines.iter().map(|(_, usd)| *usd));
     let start_up = provision.scaled.map_or(0.0, |(_, start_up_s)| start_up_s * rate);
     if provision.scaled.is_some() {
         lines.push(("start_up".to_owned(), start_up));
@@ -76,7 +76,7 @@ pub fn books(rows: &[Row], provision: &Provision, class_names: &[&str]) -> Cost 
         let of_class: Vec<Row> =
             rows.iter().filter(|row| row.request.class == index).copied().collect();
         let lines = busy_lines(&of_class, rate);
-        let usd = lines.iter().map(|(_, usd)| usd).sum();
+        let usd = sum(lines.iter().map(|(_, usd)| *usd));
         let good = good(&of_class);
         ClassCost {
             class: (*name).to_owned(),
@@ -208,16 +208,16 @@ fn busy_lines(rows: &[Row], usd_per_replica_s: f64) -> Vec<(String, f64)> {
         let of_outcome = || rows.iter().filter(|row| row.outcome == outcome);
         let once = of_outcome()
             .map(|Row { stamps, .. }| (stamps.busy - stamps.recomputed - stamps.retried).as_secs());
-        let seconds: f64 = once.sum();
+        let seconds = sum(once);
         // Nothing good stands there as zero, not as a line that is missing.
         if outcome == Outcome::Good || of_outcome().next().is_some() {
             lines.push((outcome.name().to_owned(), seconds * usd_per_replica_s));
         }
     }
-    let recomputed: f64 = rows.iter().map(|row| row.stamps.recomputed.as_secs()).sum();
+    let recomputed = sum(rows.iter().map(|row| row.stamps.recomputed.as_secs()));
     lines.push(("recomputed".to_owned(), recomputed * usd_per_replica_s));
     if rows.iter().any(|row| row.stamps.attempts > 1) {
-        let retried: f64 = rows.iter().map(|row| row.stamps.retried.as_secs()).sum();
+        let retried = sum(rows.iter().map(|row| row.stamps.retried.as_secs()));
         lines.push(("retried".to_owned(), retried * usd_per_replica_s));
     }
     lines
@@ -229,6 +229,11 @@ fn idle(total: f64, spent: f64) -> f64 {
     let idle = total - spent;
     debug_assert!(idle >= -ROUNDING * total, "{spent} spent of {total}");
     if idle.abs() <= ROUNDING * total { 0.0 } else { idle }
+}
+
+/// Of nothing zero, which [`Iterator::sum`] makes a negative one.
+fn sum(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |sum, value| sum + value)
 }
 
 fn good(rows: &[Row]) -> u64 {

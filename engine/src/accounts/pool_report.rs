@@ -33,7 +33,10 @@ pub fn pool_report(
         gpu: pool.gpu.name.clone(),
         replicas: provisioned.most(),
         gpus: provisioned.most() * pool.gpus_per_replica,
-        state: state.unwrap_or(VerdictState::NotMeasuredHere),
+        state: match state {
+            _ if served.requests.is_empty() => VerdictState::Idle,
+            state => state.unwrap_or(VerdictState::NotMeasuredHere),
+        },
         offered: window.len() as u64,
         outcomes: tally::outcomes(window),
         attainment: tally::attainment(window),

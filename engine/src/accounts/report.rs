@@ -151,6 +151,8 @@ pub enum VerdictState {
     DoesNotFit,
     /// Outside the range that was measured, or the run does not reach far enough to tell.
     NotMeasuredHere,
+    /// Of one pool of several: nothing is asked of it.
+    Idle,
 }
 
 /// Requests that missed each limit; one request may be in several.

@@ -8,7 +8,7 @@ use super::proviso::proviso;
 use super::report::{MixRate, SaturatedBy, Supply, TokenKind, Verdict, VerdictState};
 use super::tally::{self, Row};
 use super::unserved::{Door, Unserved, no_replica};
-use super::words::{percent, span_ms, thousands, three_digits};
+use super::words::{capital, percent, span_ms, thousands, three_digits};
 use crate::scenario::Scenario;
 use crate::slo::{Contract, Limit, Outcome};
 use crate::stats::apportion;
@@ -149,6 +149,10 @@ impl<'a> Evidence<'a> {
 
     fn sentence(&self, state: VerdictState) -> String {
         let good = percent(self.attainment);
+        let few = match self.outcomes.get(&Outcome::Good) {
+            None | Some(0) => "no request is good".to_owned(),
+            Some(_) => format!("only {good} of requests are good"),
+        };
         match state {
             VerdictState::NotMeasuredHere => self.untold.clone().unwrap_or_default(),
             VerdictState::Overloaded => self.overloaded(),
@@ -161,15 +165,11 @@ impl<'a> Evidence<'a> {
             VerdictState::LateButStable => {
                 let debt = self.debt_is_bounded();
                 match self.unserved.clause() {
-                    Some(unserved) => format!(
-                        "Not all work is done: {unserved}, and only {good} are good; {debt}"
-                    ),
-                    None if self.all_users_wait() => {
-                        format!("Only {good} of requests are good; {debt}")
+                    Some(unserved) => {
+                        format!("Not all work is done: {unserved}, and {few}; {debt}")
                     }
-                    None => {
-                        format!("All work is done, but only {good} of requests are good; {debt}")
-                    }
+                    None if self.all_users_wait() => format!("{}; {debt}", capital(&few)),
+                    None => format!("All work is done, but {few}; {debt}"),
                 }
             }
             _ => self.holds(&good),
@@ -185,6 +185,8 @@ impl<'a> Evidence<'a> {
                 thousands(waiting as f64),
                 thousands(users as f64)
             ),
+            // What is turned away or left is owed to nobody any more.
+            _ if self.unserved.is_any() => "none of what is not done piles up".to_owned(),
             _ => "debt does not grow".to_owned(),
         }
     }

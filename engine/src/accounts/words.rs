@@ -4,7 +4,10 @@ pub use crate::counted::{plural, thousands};
 
 /// Three significant digits with thousands separators: 57,300; 12.3; 0.0451.
 pub fn three_digits(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
+    if value == 0.0 {
+        return "0".to_owned(); // a negative zero too
+    }
+    if !value.is_finite() {
         return format!("{value}");
     }
     let magnitude = crate::math::log10(value.abs()).floor();
@@ -31,8 +34,15 @@ pub fn percent(share: f64) -> String {
     if (0.999_5..1.0).contains(&share) {
         return "> 99.9 %".to_owned();
     }
-    let text = format!("{:.1}", share * 100.0);
+    let text = format!("{:.1}", share * 100.0 + 0.0); // the sum is no negative zero
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// The same with its first letter a capital.
+pub fn capital(clause: &str) -> String {
+    let mut letters = clause.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
 }
 
 /// A span in a unit that suits it: 350 ms, 2 s, 12 min.
@@ -60,6 +70,7 @@ mod tests {
             (2.0, "2"),
             (0.0451, "0.045"),
             (0.0, "0"),
+            (-0.0, "0"),
         ] {
             assert_eq!(three_digits(value), text);
         }
@@ -69,6 +80,8 @@ mod tests {
         assert_eq!(percent(0.9), "90 %");
         let edges = [0.0, 0.000_4, 0.000_5, 0.999_4, 0.999_6, 1.0].map(percent);
         assert_eq!(edges, ["0 %", "< 0.1 %", "0.1 %", "99.9 %", "> 99.9 %", "100 %"]);
+        assert_eq!(percent(-0.0), "0 %");
+        assert_eq!(capital("no request is good"), "No request is good");
         assert_eq!(span_ms(2000.0), "2 s");
         assert_eq!(span_ms(35.26), "35.3 ms");
     }

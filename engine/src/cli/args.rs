@@ -230,7 +230,8 @@ pub struct SimulateArgs {
     /// several times. Each dimension alone is always in the report.
     #[arg(long, value_name = "DIMENSION[,DIMENSION]")]
     pub by: Vec<Crossing>,
-    /// Also simulate without each setting that cost requests (the door, patience, time-outs, errors),
+    /// Also simulate without each setting that cost requests (the door, patience, time-outs, errors,
+    /// `max_model_len`),
     /// and count whom that saves and whom it loses.
     #[arg(long)]
     pub lift_settings: bool,

@@ -13,6 +13,7 @@ mod csv;
 mod diff;
 mod estimate;
 mod input;
+mod json;
 mod lengths;
 mod link;
 mod output;

@@ -8,6 +8,7 @@ use goodput_engine::problem::{Problem, Severity};
 use serde::Serialize;
 
 use super::args::{Cli, FailOn};
+use super::json;
 
 /// The answer of a verb.
 #[derive(Debug)]
@@ -57,8 +58,7 @@ impl Failure {
 impl Answer {
     /// An answer as `value`, in words as `text`.
     pub fn new(value: &impl Serialize, text: String) -> Result<Self, Failure> {
-        // Only a map with keys that are no strings, or a value that refuses, could fail here.
-        let json = serde_json::to_string_pretty(value)
+        let json = json::pretty(value)
             .map_err(|error| Failure::Usage(format!("the answer cannot be written: {error}")))?;
         Ok(Self { json, text, worst: None, is_printed: false })
     }

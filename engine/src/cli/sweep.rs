@@ -21,6 +21,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::args::SweepArgs;
+use super::json;
 use super::output::{Answer, Failure};
 use grid::{Entry, Plan};
 use output::Lines;
@@ -131,7 +132,7 @@ fn line(index: usize, entry: &Entry, full: bool) -> (String, bool) {
     let has_results = matches!(outcome, Outcome::Results { .. } | Outcome::Report(_));
     let line = Line { index, set: &entry.set, outcome };
     // Maps with text for keys, and numbers that are finite: it always has a text.
-    (serde_json::to_string(&line).unwrap_or_default(), has_results)
+    (json::compact(&line).unwrap_or_default(), has_results)
 }
 
 fn outcome(entry: &Entry, full: bool) -> Outcome {

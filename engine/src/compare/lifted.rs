@@ -26,11 +26,14 @@ pub enum Setting {
     TimeOut,
     /// What the server fails.
     Errors,
+    /// How long a prompt with its answer may be.
+    MaxModelLen,
 }
 
 impl Setting {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Admission, Self::Patience, Self::TimeOut, Self::Errors];
+    pub const ALL: [Self; 5] =
+        [Self::Admission, Self::Patience, Self::TimeOut, Self::Errors, Self::MaxModelLen];
 
     /// What it costs requests.
     pub fn outcomes(self) -> &'static [Outcome] {
@@ -39,6 +42,7 @@ impl Setting {
             Self::Patience => &[Outcome::CancelledBeforeFirst, Outcome::CancelledMidStream],
             Self::TimeOut => &[Outcome::TimedOut],
             Self::Errors => &[Outcome::Error],
+            Self::MaxModelLen => &[Outcome::TooLong],
         }
     }
 
@@ -49,16 +53,23 @@ impl Setting {
             Self::Patience => "users wait for ever",
             Self::TimeOut => "no time-out",
             Self::Errors => "the server never fails a request",
+            Self::MaxModelLen => "no limit on the length (max_model_len) but KV memory",
         }
     }
 
     fn lift(self, scenario: &mut Scenario) {
-        if self == Self::Admission {
-            scenario.admission = Admission::default();
+        match self {
+            Self::Admission => scenario.admission = Admission::default(),
+            Self::MaxModelLen => {
+                for pool in scenario.pools_mut() {
+                    pool.scheduler.max_model_len = u32::MAX;
+                }
+            }
+            _ => {}
         }
         for class in &mut scenario.classes {
             match self {
-                Self::Admission => {}
+                Self::Admission | Self::MaxModelLen => {}
                 Self::Patience => {
                     class.patience = None;
                     class.clients.stall_patience = None;

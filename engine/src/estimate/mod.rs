@@ -19,6 +19,7 @@ mod lengths;
 mod mean_field;
 mod memory;
 mod pools;
+mod reasons;
 pub mod report;
 mod service;
 mod sessions;

@@ -3,7 +3,7 @@
 use super::report::{
     ClassEstimate, Distrust, EstimateVerdict, FluidDebt, PoolEstimate, SupplyEstimate,
 };
-use super::{supply, workload};
+use super::{reasons, supply, workload};
 use crate::accounts::report::MixRate;
 use crate::scenario::Scenario;
 use crate::workload::{Leg, TrafficClass};
@@ -11,14 +11,21 @@ use crate::workload::{Leg, TrafficClass};
 /// The estimate of the whole fleet and, where there are several pools, of each.
 pub fn estimate(scenario: &Scenario) -> (EstimateVerdict, SupplyEstimate, Vec<PoolEstimate>) {
     if !scenario.has_several_pools() {
-        let (verdict, supply) = supply::estimate(scenario);
+        let (verdict, mut supply) = supply::estimate(scenario);
+        let offered_rps = supply.required_rps;
+        let (verdict, reason) = reasons::behind_the_door(verdict, scenario, offered_rps);
+        supply.verdict_reasons.extend(reason);
         return (verdict, supply, Vec::new());
     }
     let pools: Vec<PoolEstimate> = scenario.parts().iter().map(|part| of_part(part)).collect();
     let verdicts = pools.iter().map(|pool| pool.verdict);
     let verdict = verdicts.max_by_key(|verdict| severity(*verdict));
-    let together = together(scenario, &pools);
-    (verdict.unwrap_or(EstimateVerdict::Holds), together, pools)
+    let mut together = together(scenario, &pools);
+    // One door for all: what it lets in is held against what is asked of all pools.
+    let verdict = verdict.unwrap_or(EstimateVerdict::Holds);
+    let (verdict, reason) = reasons::behind_the_door(verdict, scenario, together.required_rps);
+    together.verdict_reasons.extend(reason);
+    (verdict, together, pools)
 }
 
 /// What is asked of the pool that has the least to spare, and that pool.
@@ -43,9 +50,10 @@ fn of_part(part: &Scenario) -> PoolEstimate {
 fn severity(verdict: EstimateVerdict) -> u8 {
     match verdict {
         EstimateVerdict::Holds => 0,
-        EstimateVerdict::LateButStable => 1,
-        EstimateVerdict::Overloaded => 2,
-        EstimateVerdict::DoesNotFit => 3,
+        EstimateVerdict::NotDecided => 1,
+        EstimateVerdict::LateButStable => 2,
+        EstimateVerdict::Overloaded => 3,
+        EstimateVerdict::DoesNotFit => 4,
     }
 }
 
@@ -105,6 +113,7 @@ fn together(scenario: &Scenario, pools: &[PoolEstimate]) -> SupplyEstimate {
         step_time_band: all().filter_map(|s| s.step_time_band).reduce(f64::max),
         outside_measured_range: sentences(pools, |s| &s.outside_measured_range),
         outside_trusted_range: distrust(pools),
+        verdict_reasons: sentences(pools, |s| &s.verdict_reasons),
         leaves_out: leaves_out(scenario, pools),
         simplified: all().any(|s| s.simplified),
         ..busiest.clone()

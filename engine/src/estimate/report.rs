@@ -80,7 +80,11 @@ pub struct SharingWorkload {
 pub enum EstimateVerdict {
     /// Demand is below the sustainable supply and estimated latencies are within the limits.
     Holds,
-    /// Demand is below the sustainable supply, some estimated latency is above its limit.
+    /// Nothing that the estimate sees is missed, and what it does not see may decide: see
+    /// `verdict_reasons`.
+    NotDecided,
+    /// Demand is below the sustainable supply, some estimated latency is above its limit, or fewer
+    /// can be good than must be.
     LateButStable,
     /// Demand at the peak is above the sustainable supply.
     Overloaded,
@@ -225,6 +229,10 @@ pub struct SupplyEstimate {
     /// Where this arithmetic may not be trusted, though the step law might be: simulate. Empty
     /// inside the range in which it was held against simulations.
     pub outside_trusted_range: Vec<Distrust>,
+    /// Why the contract is missed whatever the load, or why the estimate does not decide whether it
+    /// is, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verdict_reasons: Vec<String>,
     /// What the scenario holds that the estimate does not see, in words: a simulation does.
     #[serde(default)]
     pub leaves_out: Vec<String>,

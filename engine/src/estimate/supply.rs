@@ -7,6 +7,7 @@ use super::demand::{self, ClassDemand, IntervalDemand};
 use super::latency::{self, Latencies};
 use super::leaves_out::leaves_out;
 use super::mean_field::LengthMoments;
+use super::reasons;
 use super::report::Distrust;
 use super::report::{EstimateVerdict, SupplyEstimate};
 use super::service::ReplicaModel;
@@ -46,6 +47,8 @@ pub fn estimate(scenario: &Scenario) -> (EstimateVerdict, SupplyEstimate) {
         EstimateVerdict::Holds
     };
     let mut supply = rates(scenario, &classes, &model, &mean, &timeline);
+    let (verdict, scaled) = reasons::while_replicas_come_and_go(verdict, &scenario.pool.life);
+    supply.verdict_reasons = reasons::caps(scenario, &classes).into_iter().chain(scaled).collect();
     for (class, asked) in classes.iter().zip(&mut supply.workload) {
         if let Some(rate_rps) = class.closed_loop_rps {
             asked.expected_requests = rate_rps * scenario.horizon.as_secs();
@@ -136,6 +139,7 @@ fn rates(
             .map(|band| band.typical),
         outside_measured_range: Vec::new(),
         outside_trusted_range: distrust(scenario, classes, model, &mean.served),
+        verdict_reasons: Vec::new(),
         leaves_out: leaves_out(scenario),
         simplified: pool.step_time().is_none(),
     }

@@ -75,6 +75,32 @@ impl TokenBucket {
     }
 }
 
+/// What a token bucket holds, as the moment at which it would be full, in whole picoseconds (the
+/// generic cell rate algorithm, ITU-T I.371).
+#[derive(Debug, Clone, Copy)]
+pub struct BucketLevel {
+    rule: TokenBucket,
+    full_at: Picos,
+}
+
+impl BucketLevel {
+    /// A full bucket, at the start.
+    pub fn full(rule: TokenBucket) -> Self {
+        Self { rule, full_at: Picos::ZERO }
+    }
+
+    /// Takes a token at `now`, no earlier than any before, if there is one.
+    pub fn take(&mut self, now: Picos) -> bool {
+        let missing = (self.full_at.max(now) - now).0;
+        let room = self.rule.interval.0.saturating_mul(i64::from(self.rule.burst) - 1);
+        let some_left = missing <= room;
+        if some_left {
+            self.full_at = self.full_at.max(now) + self.rule.interval;
+        }
+        some_left
+    }
+}
+
 /// While so many requests wait, classes of a priority above a bound are turned away. As in vLLM a
 /// lower number is more urgent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,7 @@ mod model_check;
 mod precision;
 mod routing;
 
-pub use admission::{Admission, Shedding, TokenBucket};
+pub use admission::{Admission, BucketLevel, Shedding, TokenBucket};
 pub use gpu::GpuSpec;
 pub use hf_config::{HfConfig, parse_hf_config};
 pub use kv::{KvFootprint, KvGroup};

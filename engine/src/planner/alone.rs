@@ -1,18 +1,21 @@
 //! What no number of replicas can mend: which requests would not be good if each had a replica to
-//! itself.
+//! itself, or would not get to one.
 
 use crate::estimate::{LengthMoments, Prompt, ReplicaModel};
+use crate::fleet::BucketLevel;
 use crate::scenario::Scenario;
 use crate::sim::ReplicaSpec;
 use crate::slo::{Contract, Limit, PercentileTarget, Ranked};
 use crate::units::{Picos, Span};
-use crate::workload::{OfferedRequest, TrafficClass};
+use crate::workload::{OfferedRequest, RetryOn, TrafficClass};
 
 /// Why a request is lost even alone, in the order in which causes are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// It fits neither `max_model_len` nor the KV blocks.
     TooLong,
+    /// It finds the token bucket at the door empty.
+    TurnedAway,
     /// The server fails it.
     Error,
     /// Its answer is not acceptable.
@@ -31,8 +34,9 @@ pub enum Cause {
 
 impl Cause {
     /// All of them, in order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::TooLong,
+        Self::TurnedAway,
         Self::Error,
         Self::Quality,
         Self::Ttft,
@@ -46,6 +50,7 @@ impl Cause {
     pub fn name(self) -> &'static str {
         match self {
             Self::TooLong => "too_long",
+            Self::TurnedAway => "token_bucket",
             Self::Error => "errors",
             Self::Quality => "quality",
             Self::Ttft => "zero_load_ttft",
@@ -103,12 +108,25 @@ pub fn losses(scenario: &Scenario, spec: &ReplicaSpec, requests: &[OfferedReques
     let ranked = |contract: &Contract| vec![Ranked::default(); contract.percentile_targets.len()];
     let of_class = |contract| Lost { ranked: ranked(contract), ..Lost::default() };
     let mut lost: Vec<Lost> = scenario.contracts.iter().map(of_class).collect();
-    for request in requests.iter().filter(|request| request.due >= scenario.warmup) {
+    let mut bucket = bucket(scenario);
+    for request in requests {
+        // Whoever fits no replica is told so before the bucket is asked.
+        let fits = !spec.can_never_fit(request.input_tokens, request.output_tokens);
+        let turned_away = bucket
+            .as_mut()
+            .is_some_and(|bucket| fits && !bucket.take(request.due + spec.api_overhead));
+        if request.due < scenario.warmup {
+            continue;
+        }
         let class = request.class as usize;
         lost[class].offered += 1;
         let of_class = (&scenario.classes[class], &scenario.contracts[class]);
-        let alone = Alone::of(spec, &model, request);
-        if let Some(cause) = cause(alone.as_ref(), of_class, request) {
+        let alone = Alone::of(spec, &model, request).filter(|_| !turned_away);
+        let cause = match alone {
+            None if turned_away => Some(Cause::TurnedAway),
+            _ => cause(alone.as_ref(), of_class, request),
+        };
+        if let Some(cause) = cause {
             lost[class].by_cause[cause as usize] += 1;
         }
         for (target, ranked) in of_class.1.percentile_targets.iter().zip(&mut lost[class].ranked) {
@@ -119,6 +137,18 @@ pub fn losses(scenario: &Scenario, spec: &ReplicaSpec, requests: &[OfferedReques
         }
     }
     lost
+}
+
+/// The token bucket at the door, where whom it turns away is the same whatever the fleet: nobody tries
+/// again, and nobody asks only when an earlier answer is there.
+fn bucket(scenario: &Scenario) -> Option<BucketLevel> {
+    let asks_once = |class: &TrafficClass| {
+        let tries_again = class.clients.retries.as_ref();
+        let tries_again = tries_again.is_some_and(|r| r.tries_again(0, RetryOn::Rejected));
+        !tries_again && class.session.is_none() && class.arrivals.closed_loop().is_none()
+    };
+    let is_told = scenario.classes.iter().all(asks_once);
+    scenario.admission.token_bucket.filter(|_| is_told).map(BucketLevel::full)
 }
 
 /// What a request takes that has a replica to itself, seconds.

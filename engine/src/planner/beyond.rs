@@ -226,6 +226,7 @@ fn why(
             format!("{lost} of class {name} fit no replica"),
             "a larger max_model_len or more KV memory, or shorter prompts and outputs",
         ),
+        Cause::TurnedAway => turned_away(name, &lost),
         Cause::Ttft => (
             format!(
                 "{lost} of class {name} wait longer than {} for the first token even on an idle \
@@ -265,4 +266,14 @@ fn why(
             faster,
         ),
     }
+}
+
+fn turned_away(class: &str, lost: &str) -> (String, &'static str) {
+    (
+        format!(
+            "the token bucket (admission.token_bucket) turns away {lost} of class {class}, however \
+             idle the replicas are"
+        ),
+        "a token bucket of a larger rate_rps or burst, or none",
+    )
 }

@@ -1,7 +1,7 @@
 //! One scenario with one thing changed: another fleet size, another load, one constraint relaxed.
 
 use crate::accounts::peak_windows;
-use crate::fleet::Crash;
+use crate::fleet::{Admission, Crash};
 use crate::scenario::{Scenario, Service};
 use crate::units::Picos;
 use crate::workload::{Hidden, Lengths, Quality, TrafficClass};
@@ -27,19 +27,22 @@ pub enum Constraint {
     StartUpLag,
     /// Evenly spaced arrivals.
     EvenArrivals,
+    /// No limit at the door or in the queue.
+    Admission,
     /// No errors, every answer acceptable.
     ErrorsAndQuality,
 }
 
 impl Constraint {
     /// All of them, in the order in which equal gains are listed.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::StepTime,
         Self::KvMemory,
         Self::Seats,
         Self::TokenBudget,
         Self::StartUpLag,
         Self::EvenArrivals,
+        Self::Admission,
         Self::ErrorsAndQuality,
     ];
 
@@ -52,6 +55,7 @@ impl Constraint {
             Self::StepTime => "step_time",
             Self::StartUpLag => "start_up_lag",
             Self::EvenArrivals => "even_arrivals",
+            Self::Admission => "admission",
             Self::ErrorsAndQuality => "errors_and_quality",
         }
     }
@@ -60,7 +64,11 @@ impl Constraint {
     /// simulated.
     pub fn is_there(self, scenario: &Scenario) -> bool {
         let life = &scenario.pool.life;
-        self != Self::StartUpLag || !life.is_constant() && life.start_up > Picos::ZERO
+        match self {
+            Self::StartUpLag => !life.is_constant() && life.start_up > Picos::ZERO,
+            Self::Admission => scenario.admission.is_limited(),
+            _ => true,
+        }
     }
 
     /// What was changed, in words.
@@ -72,6 +80,7 @@ impl Constraint {
             Self::StepTime => "step time − 20 %",
             Self::StartUpLag => "no start-up time",
             Self::EvenArrivals => "evenly spaced arrivals",
+            Self::Admission => "nobody turned away (no admission limit)",
             Self::ErrorsAndQuality => "no errors, every answer acceptable",
         }
     }
@@ -251,6 +260,7 @@ fn relax(scenario: &mut Scenario, constraint: Constraint) {
                 class.arrivals = class.arrivals.evened(horizon);
             }
         }
+        Constraint::Admission => scenario.admission = Admission::default(),
         Constraint::ErrorsAndQuality => {
             for class in &mut scenario.classes {
                 class.error_rate = 0.0;

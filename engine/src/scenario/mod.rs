@@ -65,6 +65,11 @@ impl Scenario {
         std::iter::once(&self.pool).chain(&self.beside)
     }
 
+    /// All pools, to change them.
+    pub fn pools_mut(&mut self) -> impl Iterator<Item = &mut Pool> {
+        std::iter::once(&mut self.pool).chain(&mut self.beside)
+    }
+
     /// Whether there is more than one pool.
     pub fn has_several_pools(&self) -> bool {
         !self.beside.is_empty()

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::super::json;
 use super::super::output::Failure;
 
 /// An output in progress.
@@ -67,7 +68,7 @@ impl Lines {
     /// The last lines, and on standard error what was done.
     pub fn close(mut self, summary: &impl Serialize) -> Result<(), Failure> {
         self.flush()?;
-        if let Ok(summary) = serde_json::to_string(summary) {
+        if let Ok(summary) = json::compact(summary) {
             // Standard error may be closed; the lines are written all the same.
             let _ = writeln!(io::stderr(), "{summary}");
         }

@@ -19,14 +19,20 @@ pub fn estimate(report: &EstimateReport) -> String {
         EstimateVerdict::Holds => {
             "Holds, by estimate: queues and bursts are not in it, simulate for those"
         }
+        EstimateVerdict::NotDecided => {
+            "Not decided by the estimate: what it leaves out may decide, simulate"
+        }
         EstimateVerdict::LateButStable => {
-            "Late but stable, by estimate: all work is done, a limit is missed"
+            "Late but stable, by estimate: all work that is let in is done, the contract is missed"
         }
         EstimateVerdict::Overloaded => {
             "Overloaded, by estimate: more is asked than the fleet sustains"
         }
         EstimateVerdict::DoesNotFit => "Does not fit: the weights leave no room for a request",
     });
+    for reason in report.supply.iter().flat_map(|supply| &supply.verdict_reasons) {
+        page.row("why", reason);
+    }
     if let Some(estimate) = &report.supply {
         workload(&mut page, &estimate.workload);
     }

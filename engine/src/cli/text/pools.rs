@@ -18,6 +18,7 @@ pub fn simulated(page: &mut Page, report: &SimReport) {
             VerdictState::Overloaded => "overloaded",
             VerdictState::DoesNotFit => "does not fit",
             VerdictState::NotMeasuredHere => "not measured",
+            VerdictState::Idle => "idle",
         };
         let load = pool.supply.as_ref().map(|s| s.required_peak.rps / s.sustainable_at_peak.rps);
         let text = format!(

@@ -81,7 +81,7 @@ fn explain(text: &str, error: &serde_json::Error) -> Problem {
     let whole = error.to_string();
     let what = whole.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&whole);
     let path = path_at(text, line, column);
-    let place = format!("{what} (line {line}, column {column})");
+    let place = format!("{} (line {line}, column {column})", without_list(what));
     let hint = match error.classify() {
         Category::Eof => "the text ends in the middle: the file may be cut short".to_owned(),
         Category::Syntax | Category::Io => {
@@ -90,6 +90,14 @@ fn explain(text: &str, error: &serde_json::Error) -> Problem {
         Category::Data => data_hint(what),
     };
     Problem::error(path, place, hint)
+}
+
+/// What is unknown, without the names that are known: those are in the hint.
+fn without_list(what: &str) -> &str {
+    let is_unknown = what.starts_with("unknown field") || what.starts_with("unknown variant");
+    let list = [", expected one of", ", expected `", ", there are no"];
+    let from = list.iter().filter_map(|list| what.find(list)).min().filter(|_| is_unknown);
+    from.map_or(what, |from| &what[..from])
 }
 
 /// How to mend JSON that is well-formed but no scenario, from serde's message: its names stand in
@@ -251,6 +259,22 @@ mod tests {
                 message.starts_with("unknown field") || message.starts_with("duplicate field"),
                 "{message}"
             );
+        }
+    }
+
+    #[test]
+    fn the_names_that_are_known_are_listed_once() {
+        for (from, to) in [
+            (r#""gpu":"#, r#""zzzzzz":1,"gpu":"#),
+            (r#""poisson""#, r#""zzzzzz""#),
+            (r#""slo":"#, r#""quality":{"state":"not_checked","pass_rate":0.9},"slo":"#),
+        ] {
+            let problem = problem(&altered(from, to));
+            assert!(!problem.message.contains("expected"), "{problem}");
+            let whole = problem.to_string();
+            for name in ["tensor_parallel", "sinusoid", "closed_loop"] {
+                assert!(whole.matches(name).count() <= 1, "{name} twice in {whole}");
+            }
         }
     }
 

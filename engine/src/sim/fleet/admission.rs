@@ -1,6 +1,6 @@
 //! The door: who is let in, by what a gateway can know when a request arrives.
 
-use crate::fleet::{Admission, TokenBucket};
+use crate::fleet::{Admission, BucketLevel};
 use crate::units::Picos;
 
 /// What the door sees of an arriving request. Not how long its answer will be: nobody knows yet.
@@ -16,7 +16,7 @@ pub struct Knock {
 #[derive(Debug)]
 pub struct Door<'a> {
     limits: &'a Admission,
-    bucket: Option<Bucket>,
+    bucket: Option<BucketLevel>,
     /// It has no limits.
     is_wide_open: bool,
 }
@@ -24,7 +24,7 @@ pub struct Door<'a> {
 impl<'a> Door<'a> {
     /// A door that nobody has come to.
     pub fn new(limits: &'a Admission) -> Self {
-        let bucket = limits.token_bucket.map(Bucket::full);
+        let bucket = limits.token_bucket.map(BucketLevel::full);
         let is_wide_open =
             limits.max_waiting.is_none() && limits.shedding.is_none() && bucket.is_none();
         Self { limits, bucket, is_wide_open }
@@ -46,35 +46,10 @@ impl<'a> Door<'a> {
     }
 }
 
-/// A token bucket as the moment at which it would be full, in whole picoseconds (the generic cell
-/// rate algorithm, ITU-T I.371).
-#[derive(Debug)]
-struct Bucket {
-    rule: TokenBucket,
-    full_at: Picos,
-}
-
-impl Bucket {
-    fn full(rule: TokenBucket) -> Self {
-        Self { rule, full_at: Picos::ZERO }
-    }
-
-    /// Takes a token at `now` if there is one.
-    fn take(&mut self, now: Picos) -> bool {
-        let missing = (self.full_at.max(now) - now).0;
-        let room = self.rule.interval.0.saturating_mul(i64::from(self.rule.burst) - 1);
-        let some_left = missing <= room;
-        if some_left {
-            self.full_at = self.full_at.max(now) + self.rule.interval;
-        }
-        some_left
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fleet::Shedding;
+    use crate::fleet::{Shedding, TokenBucket};
 
     fn knock(priority: i32, at_s: f64) -> Knock {
         Knock { priority, at: Picos::from_secs(at_s) }

@@ -92,10 +92,12 @@ pub(super) fn contradictions(doc: &LengthsDoc) -> Vec<Problem> {
 
 /// Warns of every stated mean that its range moves, in a mixture of those of its parts.
 pub(super) fn warn(doc: &LengthsDoc, lengths: &Lengths, path: &str, findings: &mut Findings) {
-    if let LengthsDoc::Mixture { parts, .. } = doc {
+    if let LengthsDoc::Mixture { parts, min, max } = doc {
         for (i, part) in parts.iter().enumerate() {
             if let Ok(lengths) = lengths_of(&part.tokens) {
-                warn(&part.tokens, &lengths, &format!("{path}.parts[{i}].tokens"), findings);
+                let part_path = format!("{path}.parts[{i}].tokens");
+                warn(&part.tokens, &lengths, &part_path, findings);
+                warn_of_part(&lengths, (*min, *max), part_path, findings);
             }
         }
     }
@@ -114,6 +116,36 @@ pub(super) fn warn(doc: &LengthsDoc, lengths: &Lengths, path: &str, findings: &m
                 cut.round()
             ),
             "state a mean and a spread that leave little outside the range, or widen it",
+        );
+    }
+}
+
+/// Warns of a part whose mean the range of its mixture moves.
+fn warn_of_part(
+    lengths: &Lengths,
+    (min, max): (Option<u32>, Option<u32>),
+    path: String,
+    findings: &mut Findings,
+) {
+    if min.is_none() && max.is_none() {
+        return;
+    }
+    let (low, high) = (min.unwrap_or(0), max.unwrap_or(u32::MAX));
+    let mean = |cut: fn(u32, u32, u32) -> u32| {
+        let at = |i: u32| lengths.quantile((f64::from(i) + 0.5) / f64::from(STEPS));
+        (0..STEPS).map(|i| f64::from(cut(at(i), low, high))).sum::<f64>() / f64::from(STEPS)
+    };
+    let (free, cut) =
+        (mean(|tokens, _, _| tokens), mean(|tokens, low, high| tokens.max(low).min(high)));
+    if (cut / free - 1.0).abs() > MOVES {
+        findings.warning(
+            path,
+            format!(
+                "the mean of this part is {} tokens, and {} when cut to the range of the mixture",
+                typed(free.round()),
+                typed(cut.round())
+            ),
+            "widen the `min` and `max` of the mixture, or give parts that lie within",
         );
     }
 }
@@ -211,5 +243,23 @@ mod tests {
         ] {
             assert_eq!(warned(quiet), [], "{quiet}");
         }
+    }
+
+    /// The range of a mixture cuts its parts too, whichever law they have.
+    #[test]
+    fn a_part_that_the_range_of_its_mixture_moves_is_warned_about() {
+        let warned = |range: &str| -> Vec<String> {
+            let parts = r#"{"weight":1,"tokens":{"kind":"fixed","tokens":100}},
+                {"weight":1,"tokens":{"kind":"lognormal","mean":500,"p99":3000}}"#;
+            let json = format!(r#"{{"kind":"mixture","parts":[{parts}]{range}}}"#);
+            let (doc, lengths) = lengths(&json);
+            let mut findings = Findings::default();
+            warn(&doc, &lengths, "lengths", &mut findings);
+            findings.into_problems().into_iter().map(|problem| problem.path).collect()
+        };
+        assert_eq!(warned(""), [""; 0]);
+        assert_eq!(warned(r#","max":100000"#), [""; 0]);
+        assert_eq!(warned(r#","min":600"#), ["lengths.parts[0].tokens", "lengths.parts[1].tokens"]);
+        assert_eq!(warned(r#","max":400"#), ["lengths.parts[1].tokens"]);
     }
 }

@@ -211,3 +211,68 @@ fn the_goodput_of_the_rtx_4090_log_at_seven_contracts() {
         assert_eq!(only(&judge("pro", &bytes, "ttft=1s,tpot=50ms")).good, 128);
     }
 }
+
+/// A table that says how requests ended is taken at its word: a failure with fast timings is none of
+/// the good ones, and each class, tenant and model is broken out.
+#[test]
+fn a_table_that_says_how_requests_ended_and_of_which_class_they_are_is_heard() {
+    let rows = "due_s,input_tokens,output_tokens,ttft_ms,e2e_ms,Status,error,class,tenant,model\n\
+                0.0,10,2,100,200,ok,,chat,acme,small\n\
+                0.1,10,2,100,200,500,,chat,acme,small\n\
+                0.2,10,2,100,200,completed,connection reset,batch,acme,large\n\
+                0.3,10,2,100,200,Timed Out,none,batch,,large\n\
+                0.4,10,2,100,,canceled,,batch,acme,large\n\
+                0.5,10,0,,,success,,chat,beta,small\n\
+                0.6,10,2,100,200,,,chat,beta,small\n\
+                0.7,10,2,,,,,chat,beta,small\n\
+                0.8,10,2,100,200,late_first_token,,,,\n";
+    let report = judge("rows.csv", rows.as_bytes(), "ttft=1s");
+    let judged = only(&report);
+    let outcomes: BTreeMap<Outcome, u64> =
+        judged.outcomes.iter().filter(|(_, n)| **n > 0).map(|(o, n)| (*o, *n)).collect();
+    // A late answer of a simulation is an answer; by this contract it is in time.
+    let expected = [(Outcome::Error, 5), (Outcome::CancelledMidStream, 1), (Outcome::Good, 3)];
+    assert_eq!(outcomes, BTreeMap::from(expected));
+    let cells = |by: Dimension| -> Vec<(String, u64, u64)> {
+        let out = judged.accounting.break_outs.iter().find(|out| out.by == [by]).expect("always");
+        assert!(out.available);
+        out.cells.iter().map(|cell| (cell.key[0].label.clone(), cell.offered, cell.good)).collect()
+    };
+    let cell = |label: &str, offered, good| (label.to_owned(), offered, good);
+    assert_eq!(
+        cells(Dimension::Class),
+        [cell("chat", 5, 2), cell("batch", 3, 0), cell("not in file", 1, 1)]
+    );
+    assert_eq!(
+        cells(Dimension::Tenant),
+        [cell("acme", 4, 1), cell("beta", 3, 1), cell("not in file", 2, 1)]
+    );
+    assert_eq!(
+        cells(Dimension::Model),
+        [cell("small", 5, 2), cell("large", 3, 0), cell("not in file", 1, 1)]
+    );
+}
+
+#[test]
+fn a_status_that_nobody_knows_is_refused_with_those_that_are() {
+    let rows = "arrival_s,input_tokens,output_tokens,ttft_ms,e2e_ms,outcome\n\
+                0.0,10,2,100,200,ok\n0.1,10,2,100,200,sideways\n";
+    let report = judge("rows.csv", rows.as_bytes(), "ttft=1s");
+    let refused = report.files[0].refused.as_ref().expect("it is refused").to_string();
+    assert!(refused.contains("line 3: outcome is \"sideways\""), "{refused}");
+    assert!(refused.contains("error, failed, timed_out or rejected"), "{refused}");
+}
+
+/// A column of ids is no column of classes.
+#[test]
+fn too_many_classes_are_not_told_apart_and_it_is_said() {
+    let mut rows = "arrival_s,input_tokens,output_tokens,ttft_ms,e2e_ms,class\n".to_owned();
+    rows.extend((0..150).map(|i| format!("{i},10,2,100,200,user-{i}\n")));
+    let read = read_file("rows.csv", rows.as_bytes());
+    let parsed = read.parsed.as_ref().expect("a table");
+    let remarks = &parsed.notes.remarks;
+    assert!(remarks.iter().any(|remark| remark.contains("not told apart")), "{remarks:?}");
+    assert!(remarks.iter().any(|remark| remark.contains("no column says how")), "{remarks:?}");
+    assert!(parsed.records().iter().all(|record| record.class.is_none()));
+    assert!(parsed.points()[0].record_classes.is_empty());
+}

@@ -65,6 +65,7 @@ fn log_of(pool: &Pool) -> Vec<RequestRecord> {
         cached_tokens: None,
         outcome: RecordOutcome::Ok,
         quality: None,
+        class: None,
     };
     requests.iter().zip(&run.stamps).map(record).collect()
 }

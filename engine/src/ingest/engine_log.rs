@@ -86,5 +86,6 @@ fn record(line: &Line, first: f64) -> RequestRecord {
         gaps: None,
         outcome: if ttft_s.is_some() { RecordOutcome::Ok } else { RecordOutcome::Error },
         quality: None,
+        class: None,
     }
 }

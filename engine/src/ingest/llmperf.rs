@@ -209,5 +209,6 @@ fn record(request: &Node) -> RequestRecord {
         gaps: None,
         outcome,
         quality: None,
+        class: None,
     }
 }

@@ -32,6 +32,7 @@ mod reading;
 mod record;
 mod refusal;
 mod registry;
+mod request_outcome;
 mod request_run;
 mod request_table;
 mod sglang;
@@ -52,7 +53,7 @@ pub use point::{
 pub use prometheus::{
     GENERATION_TOKENS, LengthHistogram, PROMPT_TOKENS, ServedLengths, length_histogram,
 };
-pub use record::{GapSummary, RecordOutcome, RequestRecord};
+pub use record::{GapSummary, RecordClass, RecordOutcome, RequestRecord};
 pub use refusal::{Refusal, RefusalKind};
 pub use registry::{FormatDescription, formats};
 pub use trace::{LengthSummary, RequestTrace, TraceSummary};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Latency, LatencyStats};
+use super::{Latency, LatencyStats, RecordClass};
 
 /// One measured load point.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -71,6 +71,9 @@ pub struct BenchmarkPoint {
     pub engine: EngineGauges,
     /// On what it ran, as far as the file says.
     pub context: DeclaredContext,
+    /// Classes of traffic that its records are of, where the file has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub record_classes: Vec<RecordClass>,
     /// What has to be asked.
     pub missing: Vec<MissingFact>,
 }

@@ -37,6 +37,24 @@ pub struct RequestRecord {
     pub outcome: RecordOutcome,
     /// Quality score, where the file has one.
     pub quality: Option<f64>,
+    /// Index into the [`record_classes`](super::BenchmarkPoint::record_classes) of its point, where
+    /// the file says which class of traffic it was of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<u32>,
+}
+
+/// What a file says about the requests of one class.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RecordClass {
+    /// Its name, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Whose it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// What served it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 impl RequestRecord {

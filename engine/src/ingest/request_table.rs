@@ -1,19 +1,26 @@
-//! Tables with one row per request: `arrival_s`, `input_tokens`, `output_tokens`, `ttft_ms` and
-//! `e2e_ms`, `scheduled_s` where the engine stamped it, and `cached_tokens` where it said them. Names are ours; other columns are
-//! named in the notes. An empty `ttft_ms` is a request that never got a first token.
+//! Tables with one row per request: `arrival_s` (or `due_s`, as we write it), `input_tokens`,
+//! `output_tokens`, `ttft_ms` and `e2e_ms`, `scheduled_s` where the engine stamped it, and
+//! `cached_tokens` where it said them. `status`, `outcome` or `success` and `error` say how a request
+//! ended ([`request_outcome`]); without them, an empty `ttft_ms` is a request that failed. `class`,
+//! `tenant` and `model` break outcomes out. Names are ours; other columns are named in the notes.
+
+use std::collections::BTreeMap;
 
 use csv::ByteRecord;
 
 use super::csv_table::{self, Delimiter, trimmed};
 use super::parsed::Notes;
 use super::quantity::{quantity, tokens};
+use super::record::RecordClass;
 use super::registry::{Body, FormatDescription};
-use super::{MAX_ROWS, RecordOutcome, Refusal, RequestRecord, request_run};
+use super::{
+    Contents, MAX_ROWS, RecordOutcome, Refusal, RequestRecord, request_outcome, request_run,
+};
 
 pub(super) const FORMAT: FormatDescription = FormatDescription {
     id: "request_table",
     title: "table of requests (CSV)",
-    looks_for: "a CSV header with arrival_s, input_tokens, output_tokens, ttft_ms and e2e_ms",
+    looks_for: "a CSV header with arrival_s or due_s, input_tokens, output_tokens, ttft_ms and e2e_ms",
     docs: "https://docs.vllm.ai/en/latest/benchmarking/cli.html",
     sniff: |head| {
         let cells = csv_table::header_cells(head.first_line, DELIMITER);
@@ -24,6 +31,9 @@ pub(super) const FORMAT: FormatDescription = FormatDescription {
 
 const DELIMITER: Delimiter = Delimiter::Comma;
 
+/// More classes than these are no classes: a column of ids, say.
+const MOST_CLASSES: usize = 100;
+
 struct Columns {
     arrival: usize,
     input: usize,
@@ -32,28 +42,62 @@ struct Columns {
     e2e: usize,
     scheduled: Option<usize>,
     cached: Option<usize>,
+    /// The first of `status`, `outcome` and `success` that is there, and its name.
+    status: Option<(usize, &'static str)>,
+    error: Option<usize>,
+    /// `class`, `tenant` and `model`.
+    labels: [Option<usize>; 3],
     others: Vec<String>,
 }
 
 impl Columns {
     fn find(header: &[String]) -> Option<Self> {
         let place = |name: &str| header.iter().position(|cell| cell.eq_ignore_ascii_case(name));
-        let known = ["arrival_s", "input_tokens", "output_tokens", "ttft_ms", "e2e_ms"];
-        let [arrival, input, output, ttft, e2e] = known.map(place);
-        let (arrival, input, output) = (arrival?, input?, output?);
-        let (ttft, e2e, scheduled) = (ttft?, e2e?, place("scheduled_s"));
-        let cached = place("cached_tokens");
-        let used =
-            [Some(arrival), Some(input), Some(output), Some(ttft), Some(e2e), scheduled, cached];
+        let known = ["input_tokens", "output_tokens", "ttft_ms", "e2e_ms"];
+        let [input, output, ttft, e2e] = known.map(place);
+        let arrival = place("arrival_s").or_else(|| place("due_s"))?;
+        let (input, output, ttft, e2e) = (input?, output?, ttft?, e2e?);
+        let (scheduled, cached) = (place("scheduled_s"), place("cached_tokens"));
+        let status = ["status", "outcome", "success"];
+        let status = status.into_iter().find_map(|name| Some((place(name)?, name)));
+        let error = place("error");
+        let labels = ["class", "tenant", "model"].map(place);
+        let used = [Some(arrival), Some(input), Some(output), Some(ttft), Some(e2e)];
+        let more = [scheduled, cached, status.map(|(at, _)| at), error];
+        let used: Vec<Option<usize>> = used.into_iter().chain(more).chain(labels).collect();
         let others = header.iter().enumerate().filter(|(at, _)| !used.contains(&Some(*at)));
         let others = others.map(|(_, name)| name.clone()).collect();
-        Some(Self { arrival, input, output, ttft, e2e, scheduled, cached, others })
+        Some(Self {
+            arrival,
+            input,
+            output,
+            ttft,
+            e2e,
+            scheduled,
+            cached,
+            status,
+            error,
+            labels,
+            others,
+        })
+    }
+
+    /// What a row says it is of; `None` where no column does.
+    fn class(&self, cells: &ByteRecord) -> Option<RecordClass> {
+        let said = |column: Option<usize>| {
+            let cell = trimmed(cells.get(column?).unwrap_or_default());
+            (!cell.is_empty()).then(|| cell.to_owned())
+        };
+        let [name, tenant, model] = self.labels.map(said);
+        let is_said = self.labels.iter().any(Option::is_some);
+        is_said.then_some(RecordClass { name, tenant, model })
     }
 }
 
 fn parse(text: &str) -> Result<Body, Refusal> {
     let mut header = None;
     let mut records: Vec<RequestRecord> = Vec::new();
+    let mut classes: BTreeMap<RecordClass, u32> = BTreeMap::new();
     csv_table::for_each_row(text, DELIMITER, |row| match &header {
         None => {
             let names: Vec<String> = row.cells.iter().map(|c| trimmed(c).to_owned()).collect();
@@ -64,10 +108,48 @@ fn parse(text: &str) -> Result<Body, Refusal> {
             Err(Refusal::too_large(MAX_ROWS + 1, "rows or more", MAX_ROWS))
         }
         Some(columns) => {
-            records.push(record(columns, row.line, row.cells)?);
+            let record = record(columns, row.line, row.cells)?;
+            let class = columns.class(row.cells).filter(|_| classes.len() <= MOST_CLASSES);
+            let next = u32::try_from(classes.len()).unwrap_or(u32::MAX);
+            let class = class.map(|class| *classes.entry(class).or_insert(next));
+            records.push(RequestRecord { class, ..record });
             Ok(())
         }
     })?;
+    let mut notes = Notes::new("requests");
+    if let Some(columns) = &header {
+        remark_columns(columns, &mut notes);
+    }
+    if classes.len() > MOST_CLASSES {
+        notes.remark(format!(
+            "more than {MOST_CLASSES} different values of class, tenant and model together: they are \
+             not told apart"
+        ));
+        classes.clear();
+        for record in &mut records {
+            record.class = None;
+        }
+    }
+    body(records, classes, notes)
+}
+
+fn remark_columns(columns: &Columns, notes: &mut Notes) {
+    if let (None, None) = (columns.status, columns.error) {
+        notes.remark(
+            "no column says how requests ended (status, outcome, success or error): who has a \
+             ttft_ms counts as served",
+        );
+    }
+    if !columns.others.is_empty() {
+        notes.remark(format!("columns not used: {}", columns.others.join(", ")));
+    }
+}
+
+fn body(
+    mut records: Vec<RequestRecord>,
+    classes: BTreeMap<RecordClass, u32>,
+    mut notes: Notes,
+) -> Result<Body, Refusal> {
     if records.is_empty() {
         return Err(Refusal::empty("the table has a header and no requests"));
     }
@@ -75,14 +157,45 @@ fn parse(text: &str) -> Result<Body, Refusal> {
     for record in &mut records {
         record.start_s = record.start_s.map(|start| start - first);
     }
-    let mut notes = Notes::new("requests");
     notes.rows_read = records.len() as u64;
     notes.rows_used = notes.rows_read;
-    let others = header.map(|columns| columns.others).unwrap_or_default();
-    if !others.is_empty() {
-        notes.remark(format!("columns not used: {}", others.join(", ")));
+    let mut body = request_run::of_records(records, notes);
+    if let Contents::Benchmark { points, .. } = &mut body.contents
+        && let Some(point) = points.first_mut()
+    {
+        let mut by_index: Vec<(u32, RecordClass)> =
+            classes.into_iter().map(|(class, index)| (index, class)).collect();
+        by_index.sort_unstable();
+        point.record_classes = by_index.into_iter().map(|(_, class)| class).collect();
     }
-    Ok(request_run::of_records(records, notes))
+    Ok(body)
+}
+
+/// How a request ended: by an error that is named, by its status, or by whether it has a first token.
+fn outcome(
+    columns: &Columns,
+    (line, cells): (u64, &ByteRecord),
+    had_first_token: bool,
+) -> Result<RecordOutcome, Refusal> {
+    let cell = |column: usize| trimmed(cells.get(column).unwrap_or_default());
+    if columns.error.is_some_and(|column| request_outcome::is_error(cell(column))) {
+        return Ok(RecordOutcome::Error);
+    }
+    let unsaid = if had_first_token { RecordOutcome::Ok } else { RecordOutcome::Error };
+    let Some((column, name)) = columns.status else { return Ok(unsaid) };
+    let said = cell(column);
+    if said.is_empty() {
+        return Ok(unsaid);
+    }
+    match request_outcome::of_status(said) {
+        Some(RecordOutcome::Ok) if !had_first_token => Ok(RecordOutcome::EmptySuccess),
+        Some(outcome) => Ok(outcome),
+        None => {
+            let shown: String = said.chars().take(40).collect();
+            let message = format!("line {line}: {name} is \"{shown}\", which is not known");
+            Err(Refusal::broken(message, request_outcome::KNOWN).at_line(line))
+        }
+    }
 }
 
 fn record(columns: &Columns, line: u64, cells: &ByteRecord) -> Result<RequestRecord, Refusal> {
@@ -122,8 +235,9 @@ fn record(columns: &Columns, line: u64, cells: &ByteRecord) -> Result<RequestRec
         client_queue_s: None,
         queue_wait_s: scheduled_s.zip(arrival_s).and_then(|(s, a)| quantity(s - a).ok()),
         gaps: None,
-        outcome: if ttft_s.is_some() { RecordOutcome::Ok } else { RecordOutcome::Error },
+        outcome: outcome(columns, (line, cells), ttft_s.is_some())?,
         quality: None,
+        class: None,
     })
 }
 

@@ -12,7 +12,7 @@ use crate::accounts::accounting::{
 };
 use crate::accounts::peak_windows;
 use crate::accounts::report::GoodputKind;
-use crate::ingest::{RecordOutcome, RequestRecord};
+use crate::ingest::{RecordClass, RecordOutcome, RequestRecord};
 use crate::slo::{Contract, Fate, GapsSeen, Limit, Measures, Outcome, Seen, Tpot, outcome_of};
 use crate::units::Picos;
 
@@ -70,8 +70,9 @@ impl MeasuredGoodput {
         let cases: Vec<Case> = subject.records.iter().map(|r| case(r, contract)).collect();
         let span_s = span_s(subject);
         let labels = labels(subject, span_s);
+        let contracts = vec![contract.clone(); labels.classes.len()];
         let context = Context {
-            contracts: std::slice::from_ref(contract),
+            contracts: &contracts,
             labels: &labels,
             spans: Spans { window_s: span_s, run_s: span_s },
             causes_not_known: NOT_KNOWN,
@@ -117,16 +118,22 @@ fn span_s(subject: &Subject) -> Option<f64> {
     subject.point.duration_s.or(last)
 }
 
-/// A file has one class without a name, of which it may name the model.
+/// A file has the classes that it names, or one without a name; it may name their model.
 fn labels(subject: &Subject, span_s: Option<f64>) -> Labels {
     let horizon = to_nanosecond(span_s.unwrap_or(0.0));
+    let model = &subject.point.context.model;
+    let unnamed = [RecordClass::default()];
+    let named = subject.point.record_classes.as_slice();
+    let of = if named.is_empty() { unnamed.as_slice() } else { named };
+    let label = |class: &RecordClass| ClassLabel {
+        name: class.name.clone().unwrap_or_default(),
+        tenant: class.tenant.clone(),
+        model: class.model.clone().or_else(|| model.clone()),
+    };
+    let classes = of.iter().map(label).collect();
     Labels {
         pools: Vec::new(),
-        classes: vec![ClassLabel {
-            name: String::new(),
-            tenant: None,
-            model: subject.point.context.model.clone(),
-        }],
+        classes,
         replicas: 0,
         horizon,
         windows: peak_windows(horizon),
@@ -149,7 +156,7 @@ fn case(record: &RequestRecord, contract: &Contract) -> Case {
     let had_first_token = record.outcome == RecordOutcome::Ok
         || (record.outcome == RecordOutcome::Cancelled && record.ttft_s.is_some());
     Case {
-        class: Some(0),
+        class: Some(record.class.unwrap_or(0)),
         due: record.start_s.map(|start| to_nanosecond((start - client_queue_s).max(0.0))),
         input_tokens: record.input_tokens,
         cached_tokens: record.cached_tokens,
@@ -269,6 +276,7 @@ mod tests {
             gaps: None,
             outcome: RecordOutcome::Cancelled,
             quality: None,
+            class: None,
         };
         for (ttft_s, outcome, ttft) in [
             (None, Outcome::CancelledBeforeFirst, Seen::Never),

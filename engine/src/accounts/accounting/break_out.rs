@@ -198,7 +198,9 @@ impl Labels {
     fn rank(&self, dimension: Dimension, case: &Case) -> u32 {
         let class = || self.classes.get(case.class? as usize);
         let rank = match dimension {
-            Dimension::Class => class().filter(|class| !class.name.is_empty()).and(case.class),
+            Dimension::Class => class().and_then(|class| {
+                self.first(|other| !class.name.is_empty() && other.name == class.name)
+            }),
             Dimension::Tenant => class().and_then(|class| {
                 self.first(|other| class.tenant.is_some() && other.tenant == class.tenant)
             }),

@@ -75,6 +75,7 @@ fn record(request: &Node) -> RequestRecord {
         gaps: gaps(request).filter(|_| answered),
         outcome,
         quality: None,
+        class: None,
     }
 }
 

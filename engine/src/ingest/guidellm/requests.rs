@@ -79,5 +79,6 @@ fn record(request: &Node, outcome: RecordOutcome, point: u32, origin: f64) -> Re
         gaps: None,
         outcome,
         quality: None,
+        class: None,
     }
 }

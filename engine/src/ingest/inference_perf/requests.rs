@@ -90,6 +90,7 @@ fn record(request: &Node, origin: f64) -> Option<RequestRecord> {
         gaps: gaps(times).filter(|_| answered),
         outcome,
         quality: None,
+        class: None,
     })
 }
 

@@ -72,6 +72,7 @@ fn record(lists: &Lists, index: usize, first_start: f64, point: u32) -> RequestR
         gaps: gaps.map(|gaps| gaps.summary).filter(|_| !no_token),
         outcome,
         quality: None,
+        class: None,
     }
 }
 

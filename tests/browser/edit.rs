@@ -163,12 +163,9 @@ fn outputs_doubled_by_hand_say_what_grew_and_why_requests_are_late() {
         page.settled().await?;
         let answer = page.answer().await?;
         assert_eq!(answer.verdict, "over");
-        assert!(
-            answer.why.contains("By the edit: Rate unchanged; decode demand"),
-            "{}",
-            answer.why
-        );
-        assert!(answer.why.contains("no longer adequate"), "{}", answer.why);
+        let change = page.text(&testid("change")).await?;
+        assert!(change.starts_with("By the edit: Rate unchanged; decode demand"), "{change}");
+        assert!(change.contains("no longer adequate"), "{change}");
         let causes = page.text(&testid("causes-late")).await?;
         assert!(causes.contains("Waiting in the queue"), "{causes}");
         let marginals = page.text(&testid("misses")).await?;
@@ -180,10 +177,18 @@ fn outputs_doubled_by_hand_say_what_grew_and_why_requests_are_late() {
             assert!(percentiles.contains(latency), "{latency}: {percentiles}");
         }
         page.accessible().await?;
-        page.click(&testid("undo")).await?;
+        // It stays true, and said, when something else is edited after it.
+        page.fill(&testid(OUTPUT_P99), "2500").await?;
         page.settled().await?;
-        assert_eq!(page.answer().await?, before, "what is undone is no edit");
-        Ok(())
+        let change = page.text(&testid("change")).await?;
+        assert!(change.starts_with("By the edits: Rate unchanged; decode demand"), "{change}");
+        assert!(change.contains("no longer adequate"), "{change}");
+        for _ in 0..2 {
+            page.click(&testid("undo")).await?;
+        }
+        page.settled().await?;
+        assert_eq!(page.answer().await?, before);
+        page.gone(&testid("change")).await
     });
 }
 

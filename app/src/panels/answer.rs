@@ -7,6 +7,7 @@ use crate::controls::{Shape, Swatch, Tags, fill_of};
 use crate::state::{Baseline, Screen, Shown, Workbench, workbench};
 use crate::view_model::arithmetic;
 use crate::view_model::delta::{Delta, Tone};
+use crate::view_model::edits;
 use crate::view_model::people::{self, Group};
 use crate::view_model::rates;
 use crate::view_model::tiles::{self, Tile};
@@ -46,22 +47,24 @@ fn verdict_of(screen: &Screen) -> Option<VerdictView> {
     }
 }
 
-/// What is different from the baseline, in words; without one, from the answer before the edit,
-/// where that turned the verdict.
+/// What is different from the baseline, in words; without one, from when the fleet was last judged
+/// otherwise.
 fn change_of(shown: &Shown) -> Option<String> {
     let demand = shown.estimate.as_ref()?.supply.as_ref()?;
     let now = Compared { report: &shown.report, demand };
-    let of = |baseline: &Baseline, say: fn(Compared, Compared) -> Option<String>| {
+    let of = |baseline: &Baseline, say: &dyn Fn(Compared, Compared) -> Option<String>| {
         let before = Compared {
             report: baseline.report.as_deref()?,
             demand: baseline.estimate.as_ref()?.supply.as_ref()?,
         };
         say(before, now)
     };
-    match &shown.before {
-        Some(pinned) => of(pinned, verdict::change),
-        None => of(shown.earlier.as_ref()?, verdict::turn),
+    if let Some(pinned) = &shown.before {
+        return of(pinned, &verdict::change);
     }
+    let turned = shown.turned.as_ref()?;
+    let edits = edits::count(&turned.doc, &shown.doc);
+    of(turned, &|before, now| verdict::turn(before, now, edits))
 }
 
 #[component]
@@ -73,6 +76,7 @@ fn Words(view: VerdictView, stale: Signal<bool>) -> impl IntoView {
             <Previous stale/>
         </p>
         <h2 id="verdict">{view.sentence}</h2>
+        {view.change.map(|change| view! { <p class="change" data-testid="change">{change}</p> })}
         <p class="why">{view.why}</p>
     }
     .into_any()

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use goodput_engine::scenario::doc::ScenarioDoc;
 
 use super::edit::{Edit, EditKey};
-use super::jobs::same;
 
 /// Steps that are kept.
 const MAX_STEPS: usize = 200;
@@ -79,14 +78,10 @@ impl History {
         Some(step.doc)
     }
 
-    /// What the document was before the last step that asks for other numbers than `doc`.
-    pub fn before(&self, doc: &Arc<ScenarioDoc>) -> Option<&Arc<ScenarioDoc>> {
-        self.past.iter().rev().map(|step| &step.doc).find(|before| !same(before, doc))
-    }
-
-    /// Whether `doc` was undone: redo leads to it.
-    pub fn is_undone(&self, doc: &Arc<ScenarioDoc>) -> bool {
-        self.future.iter().any(|step| same(&step.doc, doc))
+    /// What the document was before each step that led to it, the last first: one that is passed
+    /// while typing is none of them, nor is one that was undone.
+    pub fn past(&self) -> impl Iterator<Item = &Arc<ScenarioDoc>> {
+        self.past.iter().rev().map(|step| &step.doc)
     }
 
     /// What undo would take back, in words.
@@ -128,17 +123,16 @@ mod tests {
     }
 
     #[test]
-    fn before_is_what_the_typing_and_renaming_began_with() {
+    fn the_past_is_what_each_step_began_with() {
         let mut history = History::default();
         let start = Arc::new(small_doc());
-        assert_eq!(history.before(&start), None);
+        assert_eq!(history.past().next(), None);
         let two = history.edit(&start, &rate(2.0)).expect("changes");
         let twenty = history.edit(&two, &rate(20.0)).expect("changes");
-        assert_eq!(history.before(&twenty), Some(&start));
         let named = history.edit(&twenty, &name("x")).expect("changes");
-        assert_eq!(history.before(&named), Some(&start));
-        let next = history.edit(&named, &rate(3.0)).expect("changes");
-        assert_eq!(history.before(&next), Some(&named));
+        assert_eq!(history.past().collect::<Vec<_>>(), [&twenty, &start]);
+        history.undo(&named);
+        assert_eq!(history.past().collect::<Vec<_>>(), [&start]);
     }
 
     #[test]

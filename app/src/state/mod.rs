@@ -30,7 +30,7 @@ use field::Field;
 use history::History;
 pub use jobs::{Ending, Slot, same};
 pub use link::{Sharing, share};
-pub use screen::{Screen, Shown};
+pub use screen::{Screen, Shown, judged};
 pub use theme::Theme;
 use views::Views;
 use work::Work;

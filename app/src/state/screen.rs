@@ -33,9 +33,14 @@ pub struct Shown {
     pub earlier_plan: Option<Arc<PlanReport>>,
     /// What it is compared with; `None` where that is the same document.
     pub before: Option<Baseline>,
-    /// The answer before the edit that led to this one.
-    pub earlier: Option<Baseline>,
+    /// The last answer on the way here that was judged otherwise; `None` where there was none.
+    pub turned: Option<Baseline>,
+    /// The answers before this one, oldest first.
+    answered: Vec<Baseline>,
 }
+
+/// Answers that are kept to say since when a fleet is enough, or is not.
+const ANSWERS: usize = 50;
 
 impl Shown {
     fn as_baseline(&self) -> Baseline {
@@ -46,22 +51,37 @@ impl Shown {
         }
     }
 
-    /// The answer before the edit that led to `doc`: of the document with which the edit began, else
-    /// the one on screen until now. Another scenario is no edit.
-    fn earlier_than(&self, doc: &Arc<ScenarioDoc>, history: &History) -> Option<Baseline> {
-        if same(&self.doc, doc) {
-            return self.earlier.clone();
+    /// The answers before that to `doc`, when this one is on screen.
+    fn answered_before(&self, doc: &Arc<ScenarioDoc>) -> Vec<Baseline> {
+        let mut answered = self.answered.clone();
+        if !same(&self.doc, doc) {
+            answered.retain(|old| !same(&old.doc, &self.doc));
+            answered.push(self.as_baseline());
+            answered.drain(..answered.len().saturating_sub(ANSWERS));
         }
-        // What is undone is no edit: the answer is what it was.
-        if history.is_undone(&self.doc) {
-            return None;
-        }
-        let began = history.before(doc);
-        let kept = self.earlier.as_ref().filter(|kept| began.is_some_and(|b| same(b, &kept.doc)));
-        let is_it = began.is_some_and(|began| same(began, &self.doc));
-        let earlier = kept.filter(|_| !is_it).cloned().unwrap_or_else(|| self.as_baseline());
-        is_edit_of(&earlier.doc, doc).then_some(earlier)
+        answered
     }
+}
+
+/// Whether the contract holds, and whether the sustainable supply is what is asked for at the peak.
+pub fn judged(report: &SimReport) -> (bool, bool) {
+    let supply = &report.supply;
+    (report.contract_holds, supply.sustainable_at_peak.rps >= supply.required_peak.rps)
+}
+
+/// The last document before the edits that led to `doc` whose answer was judged other than `report`
+/// is. What is undone is no edit, nor is another scenario.
+fn turned_since(
+    (doc, report): (&Arc<ScenarioDoc>, &SimReport),
+    history: &History,
+    answered: &[Baseline],
+) -> Option<Baseline> {
+    let judged_otherwise = |old: &&Baseline| {
+        old.report.as_ref().is_some_and(|before| judged(before) != judged(report))
+    };
+    let on_the_way = history.past().take_while(|past| is_edit_of(past, doc));
+    let answers = on_the_way.filter_map(|past| answered.iter().find(|old| same(&old.doc, past)));
+    answers.into_iter().find(judged_otherwise).cloned()
 }
 
 /// Whether two documents have the same classes and pools, by name.
@@ -82,7 +102,7 @@ impl PartialEq for Shown {
             && is_one(self.plan.as_ref(), other.plan.as_ref())
             && is_one(self.earlier_plan.as_ref(), other.earlier_plan.as_ref())
             && self.before == other.before
-            && self.earlier == other.earlier
+            && self.turned == other.turned
     }
 }
 
@@ -143,20 +163,21 @@ pub fn shown(
 ) -> Memo<Option<Shown>> {
     Memo::new(move |previous: Option<&Option<Shown>>| {
         let last = simulation.with(|slot| slot.last.clone())?;
-        let earlier = previous.and_then(Option::as_ref).and_then(|on_screen| {
-            history.with_untracked(|history| on_screen.earlier_than(&last.doc, history))
-        });
+        let on_screen = previous.and_then(Option::as_ref);
+        let answered = on_screen.map_or_else(Vec::new, |shown| shown.answered_before(&last.doc));
+        let turned = history
+            .with_untracked(|history| turned_since((&last.doc, &last.value), history, &answered));
         let estimate = estimate.with(|estimate| {
             let its_own = estimate.as_ref().filter(|e| same(&e.doc, &last.doc));
             its_own.map(|e| e.report.clone())
         });
         // The draft has another estimate by now, the result has still its own.
-        let before = previous.and_then(Option::as_ref).filter(|p| same(&p.doc, &last.doc));
+        let before = on_screen.filter(|p| same(&p.doc, &last.doc));
         let estimate = estimate.or_else(|| before.and_then(|p| p.estimate.clone()));
         let (plan, earlier_plan) = plan.with(|slot| slot.for_or_before(&last.doc));
         let before = baseline.get().filter(|b| !same(&b.doc, &last.doc));
         let (doc, report) = (last.doc, last.value);
-        Some(Shown { doc, report, estimate, plan, earlier_plan, before, earlier })
+        Some(Shown { doc, report, estimate, plan, earlier_plan, before, turned, answered })
     })
 }
 
@@ -222,40 +243,65 @@ mod tests {
         Edit::Number { field, value: Some(value) }
     }
 
-    /// The answer before an edit is that of the document it began with, however many keys it took;
-    /// another scenario is no edit.
+    /// The fleet held, and does not since outputs grew: that is said until it holds again, whatever
+    /// else is edited meanwhile and however many keys it takes.
     #[test]
-    fn the_answer_before_an_edit_is_that_of_the_document_it_began_with() {
+    fn an_answer_is_told_from_the_last_one_that_was_judged_otherwise() {
         let start = Arc::new(small_doc());
-        let report = Arc::new(report_of(&start));
-        let on_screen = |doc: &Arc<ScenarioDoc>, earlier| Shown {
+        let report = report_of(&start);
+        let answer = |doc: &Arc<ScenarioDoc>, holds| Baseline {
             doc: doc.clone(),
-            report: report.clone(),
+            report: Some(Arc::new(SimReport { contract_holds: holds, ..report.clone() })),
             estimate: None,
-            plan: None,
-            earlier_plan: None,
-            before: None,
-            earlier,
+        };
+        let told = |now: &Baseline, history: &History, answered: &[Baseline]| {
+            let report = now.report.as_deref().expect("a report");
+            turned_since((&now.doc, report), history, answered).map(|old| old.doc)
         };
         let mut history = History::default();
-        let two = history.edit(&start, &rate(2.0)).expect("changes");
-        let first = on_screen(&start, None).earlier_than(&two, &history).expect("an edit");
-        assert!(same(&first.doc, &start));
-        // The second key of the same number.
-        let twenty = history.edit(&two, &rate(20.0)).expect("changes");
-        let typed = on_screen(&two, Some(first)).earlier_than(&twenty, &history).expect("an edit");
-        assert!(same(&typed.doc, &start));
-        // Another edit begins with what the first came to.
-        history.seal();
-        let three = history.edit(&twenty, &rate(3.0)).expect("changes");
-        let next = on_screen(&twenty, Some(typed)).earlier_than(&three, &history).expect("an edit");
-        assert!(same(&next.doc, &twenty));
-        let back = history.undo(&three).expect("a step");
-        assert!(on_screen(&three, Some(next)).earlier_than(&back, &history).is_none());
-        let again = history.redo(&back).expect("a step");
-        assert!(on_screen(&back, None).earlier_than(&again, &history).is_some());
+        let (mut answered, mut doc) = (vec![answer(&start, true)], start.clone());
+        // Two keys of one number, then other edits; which of them holds.
+        for (value, sealed, holds) in
+            [(2.0, false, false), (20.0, true, true), (30.0, true, false), (31.0, true, false)]
+        {
+            doc = history.edit(&doc, &rate(value)).expect("changes");
+            answered.push(answer(&doc, holds));
+            if sealed {
+                history.seal();
+            }
+        }
+        let of = |n: usize| &answered[n];
+        assert_eq!(told(of(4), &history, &answered), Some(of(2).doc.clone()));
+        doc = history.undo(&doc).expect("a step");
+        assert_eq!(told(of(3), &history, &answered), Some(of(2).doc.clone()));
+        doc = history.undo(&doc).expect("a step");
+        // A number that was passed while typing is not where an edit began.
+        assert_eq!(told(of(2), &history, &answered), None);
+        history.undo(&doc).expect("a step");
+        assert_eq!(told(of(0), &history, &answered), None);
         let mut other = small_doc();
         other.workload.classes[0].name = "another".into();
-        assert!(on_screen(&three, None).earlier_than(&Arc::new(other), &history).is_none());
+        assert_eq!(told(&answer(&Arc::new(other), false), &history, &answered), None);
+    }
+
+    #[test]
+    fn answers_are_kept_once_and_not_without_end() {
+        let report = Arc::new(report_of(&small_doc()));
+        let seeded = |seed| {
+            let mut doc = small_doc();
+            doc.workload.seed = seed;
+            Arc::new(doc)
+        };
+        let mut answered = Vec::new();
+        for seed in (0..2 * ANSWERS as u64).chain([3, 4]) {
+            let (doc, report) = (seeded(seed), report.clone());
+            let (estimate, plan, earlier_plan, before, turned) = (None, None, None, None, None);
+            let shown =
+                Shown { doc, report, estimate, plan, earlier_plan, before, turned, answered };
+            answered = shown.answered_before(&seeded(u64::MAX));
+        }
+        assert_eq!(answered.len(), ANSWERS);
+        let last: Vec<u64> = answered.iter().map(|old| old.doc.workload.seed).collect();
+        assert_eq!(last[ANSWERS - 3..], [2 * ANSWERS as u64 - 1, 3, 4]);
     }
 }

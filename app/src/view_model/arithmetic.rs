@@ -37,7 +37,7 @@ pub fn verdict(supply: &SupplyEstimate) -> VerdictView {
          step time to simulate{}",
         proviso(supply)
     );
-    VerdictView { state, word, sentence, why }
+    VerdictView { state, word, sentence, change: None, why }
 }
 
 /// Where the arithmetic may not be trusted and what it does not see, in words; nothing where it

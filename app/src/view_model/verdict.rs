@@ -6,6 +6,7 @@ use goodput_engine::planner::report::PlanReport;
 
 use super::{arithmetic, words};
 use crate::format;
+use crate::state::judged;
 
 /// The verdict in a shape, a word and a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +17,9 @@ pub struct VerdictView {
     pub word: &'static str,
     /// The sentence.
     pub sentence: String,
+    /// What is different from the baseline, or from when the answer was another: of this visit and
+    /// not of the scenario.
+    pub change: Option<String>,
     /// The line of causes; may be empty.
     pub why: String,
 }
@@ -29,17 +33,10 @@ pub struct Compared<'a> {
     pub demand: &'a SupplyEstimate,
 }
 
-/// What changed with the edit that turned the answer: the contract or the supply at the peak holds
-/// and did not, or did and does not.
-pub fn turn(before: Compared, now: Compared) -> Option<String> {
-    let holds = before.report.contract_holds != now.report.contract_holds;
-    let turned = holds || covers_peak(before.report) != covers_peak(now.report);
-    turned.then(|| change(before, now)).flatten().map(|change| format!("By the edit: {change}"))
-}
-
-/// Whether the sustainable supply is at least what is asked for at the peak.
-fn covers_peak(report: &SimReport) -> bool {
-    report.supply.sustainable_at_peak.rps >= report.supply.required_peak.rps
+/// What `edits` edits changed since the contract or the supply at the peak was judged otherwise.
+pub fn turn(before: Compared, now: Compared, edits: usize) -> Option<String> {
+    let by = if edits == 1 { "edit" } else { "edits" };
+    change(before, now).map(|change| format!("By the {by}: {change}"))
 }
 
 /// What changed from one scenario to the next, in the words of demand and supply; nothing where
@@ -79,7 +76,7 @@ fn adequacy(before: &SimReport, now: &SimReport) -> &'static str {
         (true, false) => ": no longer adequate",
         (true, true) => ": still adequate",
         (false, true) => ": now adequate",
-        (false, false) => match (covers_peak(before), covers_peak(now)) {
+        (false, false) => match (judged(before).1, judged(now).1) {
             (true, false) => ": supply no longer covers the peak",
             (false, true) => ": supply covers the peak now",
             _ => ": not adequate before either",
@@ -88,7 +85,7 @@ fn adequacy(before: &SimReport, now: &SimReport) -> &'static str {
 }
 
 /// The verdict of a simulation; what holds comes from its plan, once there is one, and `change`
-/// says what is different from the baseline.
+/// says what is different.
 pub fn simulated(
     report: &SimReport,
     plan: Option<&PlanReport>,
@@ -96,9 +93,9 @@ pub fn simulated(
 ) -> VerdictView {
     let (state, word) = names(report.verdict.state);
     let causes = report.verdict.causes.iter().map(|cause| words::clause(cause));
-    let mut clauses: Vec<String> = change.into_iter().chain(causes).collect();
-    clauses.extend(plan.map(|plan| plan.sentence.clone()));
-    VerdictView { state, word, sentence: report.verdict.sentence.clone(), why: clauses.join(". ") }
+    let why: Vec<String> = causes.chain(plan.map(|plan| plan.sentence.clone())).collect();
+    let sentence = report.verdict.sentence.clone();
+    VerdictView { state, word, sentence, change, why: why.join(". ") }
 }
 
 /// The verdict of the instant estimate: shown alone when nothing fits, else until the first
@@ -106,7 +103,8 @@ pub fn simulated(
 pub fn estimated(report: &EstimateReport) -> VerdictView {
     if report.verdict == EstimateVerdict::DoesNotFit {
         let (state, word) = names(VerdictState::DoesNotFit);
-        return VerdictView { state, word, sentence: does_not_fit(report), why: layouts(report) };
+        let sentence = does_not_fit(report);
+        return VerdictView { state, word, sentence, change: None, why: layouts(report) };
     }
     let sentence = report.supply.as_ref().map_or_else(String::new, |supply| {
         format!(
@@ -117,7 +115,7 @@ pub fn estimated(report: &EstimateReport) -> VerdictView {
     });
     let proviso = report.supply.as_ref().map(arithmetic::proviso).unwrap_or_default();
     let why = format!("The simulation follows{proviso}");
-    VerdictView { state: "none", word: "Estimate", sentence, why }
+    VerdictView { state: "none", word: "Estimate", sentence, change: None, why }
 }
 
 fn does_not_fit(report: &EstimateReport) -> String {
@@ -210,17 +208,17 @@ mod tests {
         (before.contract_holds, after.contract_holds) = (true, false);
         let old = Compared { report: &before, demand: &demand };
         let now = Compared { report: &after, demand: &doubled };
-        let said = turn(old, now).expect("it turned");
+        let said = turn(old, now, 1).expect("it turned");
+        assert!(said.starts_with("By the edit: "), "{said}");
         for part in ["Rate unchanged; decode demand ×\u{202f}2.0", "no longer adequate", " → "] {
             assert!(said.contains(part), "{part}: {said}");
         }
-        assert!(turn(now, old).expect("it turned back").contains("now adequate"));
-        let same = SimReport { contract_holds: true, ..after.clone() };
-        let still = turn(old, Compared { report: &same, demand: &doubled });
-        assert_eq!(still.is_some(), covers_peak(&before) != covers_peak(&same));
+        let back = turn(now, old, 2).expect("it turned back");
+        assert!(back.starts_with("By the edits: ") && back.contains("now adequate"), "{back}");
         let (mut fewer, as_before) = of(200.0, 1);
         fewer.contract_holds = false;
-        let said = turn(old, Compared { report: &fewer, demand: &as_before }).expect("it turned");
+        let fewer = Compared { report: &fewer, demand: &as_before };
+        let said = turn(old, fewer, 1).expect("it turned");
         assert!(said.contains("Demand unchanged: no longer adequate. Sustainable"), "{said}");
     }
 

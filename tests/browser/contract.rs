@@ -35,6 +35,38 @@ fn requests_are_held_to_a_percentile_of_their_own_gaps() {
 }
 
 #[test]
+fn a_percentile_over_offered_requests_is_asked_for_and_missed() {
+    journey(|page| async move {
+        page.open("").await?;
+        let before = page.answer().await?.simulated();
+        page.gone(&testid("percentile-targets")).await?;
+        let edit = testid("percentile-targets-edit");
+        page.click(&format!("{edit} summary")).await?;
+        page.click(&format!("{edit} button")).await?;
+        page.settled().await?;
+        let limit = testid("workload.classes[0].slo.percentile_targets[0].limit_ms");
+        page.find(&testid("workload.classes[0].slo.percentile_targets[0].percentile")).await?;
+        choose(&page, "target-of-0-0", "TPOT").await?;
+        page.fill(&limit, "1").await?;
+        page.settled().await?;
+        let line = page.text(&format!("{edit} summary")).await?;
+        assert!(line.contains("TPOT p95 ≤ 1"), "{line}");
+        let told = page.text(&testid("percentile-targets")).await?;
+        assert!(told.contains("TPOT p95 ≤ 1") && told.contains("missed"), "{told}");
+        let missed = page.answer().await?;
+        assert_eq!(missed.outcomes, before.outcomes, "a target is on the class, not on a request");
+        missed.equals_program(&link(&page).await?)?;
+        page.accessible().await?;
+        page.fill(&limit, "-3").await?;
+        page.text_when("body", |text| text.contains("Percentile target")).await?;
+        page.click(&format!("{edit} .part button")).await?;
+        page.answered().await?;
+        assert_eq!(page.answer().await?.simulated(), before);
+        page.gone(&testid("percentile-targets")).await
+    });
+}
+
+#[test]
 fn hidden_tokens_have_a_first_visible_one() {
     journey(|page| async move {
         let link = goodput::preset("reasoning")?;

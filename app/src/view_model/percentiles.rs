@@ -2,6 +2,7 @@
 //! which those that never came rank last, beside over completed ones, which is what tools print.
 
 use goodput_engine::accounts::report::{Percentiles, SimReport};
+use goodput_engine::scenario::doc::{PercentileTargetDoc, SloDoc};
 use goodput_engine::slo::Limit;
 
 use crate::format;
@@ -83,6 +84,34 @@ pub struct TargetRow {
     pub verdict: &'static str,
 }
 
+/// The percentile targets that a class asks for.
+pub fn asked(slo: &SloDoc) -> String {
+    let target =
+        |target: &PercentileTargetDoc| text_of(target.of, target.percentile, target.limit_ms);
+    match slo.percentile_targets.as_slice() {
+        [] => "none".to_owned(),
+        targets => targets.iter().map(target).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// A target to begin with: the 95th percentile of what the class limits already, at that limit.
+pub fn first_target(slo: &SloDoc) -> PercentileTargetDoc {
+    let limited = [
+        (Limit::Ttft, slo.ttft_ms),
+        (Limit::Ttfvt, slo.ttfvt_ms),
+        (Limit::Tpot, slo.tpot_ms),
+        (Limit::Stall, slo.longest_stall_ms),
+        (Limit::E2e, slo.e2e_ms),
+    ];
+    let first = limited.into_iter().find_map(|(of, ms)| ms.map(|ms| (of, ms)));
+    let (of, limit_ms) = first.unwrap_or((Limit::Ttft, 1_000.0));
+    PercentileTargetDoc { of, percentile: 95.0, limit_ms }
+}
+
+fn text_of(of: Limit, percentile: f64, limit_ms: f64) -> String {
+    format!("{} p{} ≤ {}", of.name(), format::significant(percentile), format::millis(limit_ms))
+}
+
 /// The percentile targets of all classes.
 pub fn targets(report: &SimReport) -> Vec<TargetRow> {
     let several = report.classes.len() > 1;
@@ -90,12 +119,7 @@ pub fn targets(report: &SimReport) -> Vec<TargetRow> {
         let class = report.classes.get(target.class as usize).filter(|_| several);
         let of = class.map_or_else(String::new, |class| format!("{}: ", class.name));
         TargetRow {
-            target: format!(
-                "{of}{} p{} ≤ {}",
-                target.of.name(),
-                format::significant(target.percentile),
-                format::millis(target.limit_ms),
-            ),
+            target: format!("{of}{}", text_of(target.of, target.percentile, target.limit_ms)),
             offered: format::millis_or_never(target.over_offered_ms),
             completed: format::millis_or_never(target.over_completed_ms),
             met: target.met,

@@ -5,6 +5,7 @@ use goodput_engine::slo::GapPercentile;
 use leptos::prelude::*;
 
 use super::Group;
+use super::targets::targets;
 use crate::controls::{Choice, NumberField, Select, TextField};
 use crate::state::edit::{ClassEdit, Edit};
 use crate::state::field::{ClassField, Field};
@@ -65,6 +66,7 @@ fn Limits(index: usize) -> impl IntoView {
         </div>
         <Gaps index/>
         <div class="two">{fields(&[ClassField::Target, ClassField::ErrorRate])}</div>
+        {targets(index)}
     }
     .into_any()
 }

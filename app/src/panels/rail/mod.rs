@@ -21,6 +21,7 @@ mod scheduler;
 mod sharing;
 mod spread;
 mod step_time;
+mod targets;
 mod text;
 mod workload;
 

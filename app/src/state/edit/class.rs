@@ -2,8 +2,8 @@
 
 use goodput_engine::scenario::doc::{
     ArrivalsDoc, Burstiness, ClassDoc, GammaNoiseDoc, HiddenTokensDoc, ItlPercentileDoc, LegDoc,
-    LengthsDoc, NoiseDoc, PairingDoc, PatienceDoc, QualityDoc, QuantileDoc, RatePointDoc,
-    RetriesDoc, SessionDoc, SharedPrefixDoc,
+    LengthsDoc, NoiseDoc, PairingDoc, PatienceDoc, PercentileTargetDoc, QualityDoc, QuantileDoc,
+    RatePointDoc, RetriesDoc, SessionDoc, SharedPrefixDoc,
 };
 
 use crate::state::field::{Place, Side, Text};
@@ -51,6 +51,8 @@ pub enum ClassEdit {
     Retries(Option<RetriesDoc>),
     /// Which percentile of their own gaps requests are held to; `None` to none.
     ItlPercentile(Option<f64>),
+    /// Percentiles over its offered requests.
+    PercentileTargets(Vec<PercentileTargetDoc>),
     /// What is known about answers.
     Quality(QualityDoc),
     /// Who says so.
@@ -168,6 +170,7 @@ impl ClassEdit {
                 class.slo.itl_percentile =
                     percentile.map(|percentile| ItlPercentileDoc { percentile, ms });
             }
+            Self::PercentileTargets(targets) => class.slo.percentile_targets.clone_from(targets),
             Self::Quality(quality) => class.quality = quality.clone(),
             Self::QualityBy(who) => say_who(&mut class.quality, who),
             Self::Route(route) => class.route.clone_from(route),
@@ -251,6 +254,7 @@ impl ClassEdit {
             Self::Patience(_) | Self::StallPatience(_) => "kind of patience",
             Self::Retries(_) => "retries",
             Self::ItlPercentile(_) => "percentile of gaps",
+            Self::PercentileTargets(_) => "percentile targets",
             Self::Quality(_) => "state of quality",
             Self::QualityBy(_) | Self::LegQualityBy(..) => "source of quality",
             Self::Route(_) => "route",

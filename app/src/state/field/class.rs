@@ -30,6 +30,10 @@ pub enum ClassField {
     Itl,
     E2e,
     Target,
+    /// Which percentile a target is on.
+    TargetPercentile(usize),
+    /// Its limit.
+    TargetLimit(usize),
     PassRate,
     ErrorRate,
     /// Of what clients do beside asking, and of what their prompts share.
@@ -110,6 +114,8 @@ impl ClassField {
             Self::E2e => real("Whole answer (E2E)", "s", Quantity::SecondsInMillis)
                 .or_empty("no limit on the whole answer"),
             Self::Target => real("Good share, target", "%", Quantity::Share),
+            Self::TargetPercentile(_) => real("Percentile", "0 to 100", Quantity::Plain),
+            Self::TargetLimit(_) => real("At most", "ms", Quantity::Millis),
             Self::PassRate | Self::LegPassRate(_) => {
                 real("Answers that pass", "%", Quantity::Share)
             }
@@ -136,6 +142,8 @@ impl ClassField {
             Self::LongestStall => "slo.longest_stall_ms".into(),
             Self::E2e => "slo.e2e_ms".into(),
             Self::Target => "slo.attainment_target".into(),
+            Self::TargetPercentile(i) => format!("slo.percentile_targets[{i}].percentile"),
+            Self::TargetLimit(i) => format!("slo.percentile_targets[{i}].limit_ms"),
             Self::PassRate => "quality.pass_rate".into(),
             Self::ErrorRate => "error_rate".into(),
             Self::LegShare(i) => format!("route[{i}].share"),
@@ -209,6 +217,12 @@ impl ClassField {
             Self::LongestStall => Slot::MaybeReal(&mut class.slo.longest_stall_ms),
             Self::E2e => Slot::MaybeReal(&mut class.slo.e2e_ms),
             Self::Target => Slot::Real(&mut class.slo.attainment_target),
+            Self::TargetPercentile(i) => {
+                Slot::Real(&mut class.slo.percentile_targets.get_mut(i)?.percentile)
+            }
+            Self::TargetLimit(i) => {
+                Slot::Real(&mut class.slo.percentile_targets.get_mut(i)?.limit_ms)
+            }
             Self::PassRate => return pass_rate(&mut class.quality),
             Self::LegShare(i) => Slot::Real(&mut class.route.get_mut(i)?.share),
             Self::LegPassRate(i) => {

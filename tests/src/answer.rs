@@ -133,13 +133,15 @@ impl Answer {
         let supply = &report["supply"];
         let tokens = format!("{}_tps", supply["binds"].as_str().unwrap_or_default());
         let tokens = tokens.as_str();
+        // Where replicas come and go, of the window with the least to spare.
+        let (had, asked) = match &supply["over_time"] {
+            Value::Null => (&supply["sustainable_at_peak"], &supply["required_peak"]),
+            times => (&times["tightest_sustainable"], &times["tightest_required"]),
+        };
         for (name, native) in [
             ("goodput", number(&report["attainment"])),
             ("replicas", number(&plan["answer"]["replicas"])),
-            (
-                "supply",
-                over(&supply["sustainable_at_peak"][tokens], &supply["required_peak"][tokens]),
-            ),
+            ("supply", over(&had[tokens], &asked[tokens])),
             ("debt", number(&report["debt"]["peak_work_s"])),
             ("cost", number(&report["cost"]["per_good_request"]).map(|usd| usd * 1e3)),
         ] {

@@ -273,7 +273,7 @@ mod tests {
                 end_s: 0.0,
                 required: vec![],
                 before: vec![],
-                sustainable: 0.0,
+                sustainable: vec![],
                 band: None,
                 deliverable: None,
                 peak: None,

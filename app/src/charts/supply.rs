@@ -21,8 +21,9 @@ pub struct SupplyChart {
     pub required: Vec<(f64, f64)>,
     /// Demand of the pinned baseline.
     pub before: Vec<(f64, f64)>,
-    /// Stability limit for the mix at the peak.
-    pub sustainable: f64,
+    /// Stability limit for the mix at the peak: at the times of `required`, of the replicas that took
+    /// requests then.
+    pub sustainable: Vec<(f64, f64)>,
     /// Relative error of the step time.
     pub band: Option<f64>,
     /// Supply at which the contract holds.
@@ -51,7 +52,7 @@ impl SupplyChart {
             pattern::excess(surface, &polygon)?;
         }
         frame.plane.line(&self.before, Stroke::dashed(palette.before, 1.5, 1.5, 3.0))?;
-        frame.level(self.sustainable, Stroke::solid(palette.sustainable, 2.0))?;
+        frame.plane.line(&self.sustainable, Stroke::solid(palette.sustainable, 2.0))?;
         if let Some(deliverable) = self.deliverable {
             frame.level(deliverable, Stroke::dashed(palette.deliverable, 2.0, 6.0, 3.0))?;
         }
@@ -67,9 +68,9 @@ impl SupplyChart {
         frame: &TimeFrame<DB>,
     ) -> Drawn<DB> {
         let Some(band) = self.band.filter(|b| *b > 0.0 && *b < 1.0) else { return Ok(()) };
-        let (low, high) = (self.sustainable * (1.0 - band), self.sustainable * (1.0 + band));
-        let corners = [(0.0, high), (self.end_s, high), (self.end_s, low), (0.0, low)]
-            .map(|p| frame.plane.place(p));
+        let edge = |by: f64| self.sustainable.iter().map(move |&(t, v)| (t, v * by));
+        let around = edge(1.0 + band).chain(edge(1.0 - band).rev());
+        let corners: Vec<_> = around.map(|p| frame.plane.place(p)).collect();
         surface.polygon(&corners, surface.palette.sustainable, 0.16)
     }
 
@@ -84,7 +85,7 @@ impl SupplyChart {
         let (x, y) = frame.plane.place((middle, top));
         let text = format!("required {} at peak", format::significant(top));
         frame.note(&text, (x, y - 10.0), surface.palette.required)?;
-        let (_, supply_y) = frame.plane.place((middle, self.sustainable));
+        let (_, supply_y) = frame.plane.place((middle, top - short_by));
         if short_by > 0.0 && supply_y - y > 40.0 {
             let at = f64::midpoint(y, supply_y);
             let color = surface.palette.bad;
@@ -105,7 +106,10 @@ impl SupplyChart {
             color,
             strong,
         };
-        let mut labels = vec![label(self.sustainable, "sustainable", palette.sustainable, true)];
+        let mut labels = Vec::new();
+        if let Some((_, value)) = self.sustainable.last() {
+            labels.push(label(*value, "sustainable", palette.sustainable, true));
+        }
         if let Some(deliverable) = self.deliverable {
             labels.push(label(deliverable, "deliverable", palette.ok, true));
         }
@@ -118,9 +122,21 @@ impl SupplyChart {
         labels
     }
 
+    /// The sustainable supply at a time of `required`; 0 where there is none.
+    pub fn sustainable_at(&self, t_s: f64) -> f64 {
+        let at = self.sustainable.iter().find(|p| p.0 >= t_s).or(self.sustainable.last());
+        at.map_or(0.0, |p| p.1)
+    }
+
+    /// Demand and the sustainable supply for it, over time.
+    pub fn pairs(&self) -> impl DoubleEndedIterator<Item = (f64, f64, f64)> + Clone {
+        let supply = self.sustainable.iter().map(|p| p.1);
+        self.required.iter().zip(supply).map(|(&(t, required), supply)| (t, required, supply))
+    }
+
     /// Demand beyond the sustainable supply at the peak; negative where there is room.
     pub fn short_by(&self) -> f64 {
-        self.peak.map_or(0.0, |(_, peak)| peak) - self.sustainable
+        self.peak.map_or(0.0, |(t, peak)| peak - self.sustainable_at(t))
     }
 
     /// Start, end and height of the demand at the peak and as high around it.
@@ -136,44 +152,42 @@ impl SupplyChart {
 
     fn highest(&self) -> f64 {
         let demands = self.required.iter().chain(&self.before).map(|p| p.1);
-        demands.chain([self.sustainable * (1.0 + self.band.unwrap_or(0.0))]).fold(0.0, f64::max)
+        let above = 1.0 + self.band.unwrap_or(0.0);
+        demands.chain(self.sustainable.iter().map(|p| p.1 * above)).fold(0.0, f64::max)
     }
 
     /// Closed shapes between demand and sustainable supply, where demand is higher.
     fn excess(&self) -> Vec<Vec<(f64, f64)>> {
-        let level = self.sustainable;
         let mut shapes = Vec::new();
-        let mut open: Vec<(f64, f64)> = Vec::new();
-        let mut previous: Option<(f64, f64)> = None;
-        for &(t, v) in &self.required {
-            if let Some((t0, v0)) = previous.filter(|p| (p.1 > level) != (v > level)) {
-                open.push((t0 + (level - v0) / (v - v0) * (t - t0), level));
+        let mut open = Excess::default();
+        let mut previous: Option<(f64, f64, f64)> = None;
+        for (t, required, supply) in self.pairs() {
+            let over = required - supply;
+            if let Some((t0, _, before)) = previous.filter(|p| (p.2 > 0.0) != (over > 0.0)) {
+                let share = before / (before - over);
+                let (_, from, _) = previous.unwrap_or_default();
+                let at = (t0 + share * (t - t0), from + share * (required - from));
+                open.push(at, at.1);
             }
-            if v > level {
-                if open.is_empty() {
-                    open.push((t, level));
-                }
-                open.push((t, v));
-            } else if !open.is_empty() {
-                shapes.push(std::mem::take(&mut open));
+            if over > 0.0 {
+                open.push((t, required), supply);
+            } else {
+                shapes.extend(open.close());
             }
-            previous = Some((t, v));
+            previous = Some((t, required, over));
         }
-        if let Some(&(t, _)) = open.last() {
-            open.push((t, level));
-            shapes.push(open);
-        }
+        shapes.extend(open.close());
         shapes
     }
 
     /// The numbers behind it.
     pub fn table(&self) -> Table {
         let number = |x: Option<f64>| x.map_or(Cell::Nothing, Cell::Number);
-        let rows = self.required.iter().enumerate().map(|(i, &(t, v))| {
+        let rows = self.pairs().enumerate().map(|(i, (t, required, sustainable))| {
             vec![
                 Cell::Number(t),
-                Cell::Number(v),
-                Cell::Number(self.sustainable),
+                Cell::Number(required),
+                Cell::Number(sustainable),
                 number(self.deliverable),
                 number(self.before.get(i).map(|p| p.1)),
             ]
@@ -191,19 +205,47 @@ impl SupplyChart {
     }
 }
 
+/// Demand above supply, being followed from left to right.
+#[derive(Default)]
+struct Excess {
+    demand: Vec<(f64, f64)>,
+    supply: Vec<(f64, f64)>,
+}
+
+impl Excess {
+    fn push(&mut self, demand: (f64, f64), supply: f64) {
+        self.demand.push(demand);
+        self.supply.push((demand.0, supply));
+    }
+
+    /// The shape so far: along demand, and back along supply.
+    fn close(&mut self) -> Option<Vec<(f64, f64)>> {
+        let (mut shape, back) =
+            (std::mem::take(&mut self.demand), std::mem::take(&mut self.supply));
+        shape.extend(back.into_iter().rev());
+        (!shape.is_empty()).then_some(shape)
+    }
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
 
+    /// The same supply at every time of a demand.
+    pub fn level(required: &[(f64, f64)], supply: f64) -> Vec<(f64, f64)> {
+        required.iter().map(|&(t, _)| (t, supply)).collect()
+    }
+
     /// A rise from 48,000 to 100,000 and back.
     pub fn sample() -> SupplyChart {
-        let required = [(0.0, 48e3), (300.0, 48e3), (600.0, 1e5), (900.0, 1e5), (1_200.0, 48e3)];
+        let steps = [(0.0, 48e3), (300.0, 48e3), (600.0, 1e5), (900.0, 1e5), (1_200.0, 48e3)];
+        let required: Vec<_> = steps.into_iter().chain([(2_160.0, 48e3)]).collect();
         SupplyChart {
             kind: TokenKind::Decode,
             end_s: 2_160.0,
-            required: required.into_iter().chain([(2_160.0, 48e3)]).collect(),
+            sustainable: level(&required, 57_300.0),
+            required,
             before: vec![(0.0, 24e3), (2_160.0, 24e3)],
-            sustainable: 57_300.0,
             band: Some(0.028),
             deliverable: Some(54_100.0),
             peak: Some((600.0, 1e5)),
@@ -214,7 +256,9 @@ pub(super) mod tests {
     fn the_peak_is_as_long_as_demand_stays_as_high() {
         assert_eq!(sample().plateau(), Some((600.0, 900.0, 1e5)));
         let steady = vec![(0.0, 1e5), (2_160.0, 1e5)];
-        let always = SupplyChart { required: steady, peak: Some((0.0, 1e5)), ..sample() };
+        let sustainable = level(&steady, 57_300.0);
+        let peak = Some((0.0, 1e5));
+        let always = SupplyChart { required: steady, sustainable, peak, ..sample() };
         assert_eq!(always.plateau(), None, "a steady flow has no peak to name");
         assert!((sample().short_by() - 42_700.0).abs() < 1e-6);
     }
@@ -226,9 +270,37 @@ pub(super) mod tests {
         let shape = &shapes[0];
         assert!(shape.iter().all(|p| p.1 >= 57_300.0 - 1e-6));
         assert!((shape[0].0 - 353.65).abs() < 0.1, "{shape:?}");
-        let below = SupplyChart { sustainable: 2e5, ..sample() };
-        assert!(below.excess().is_empty());
-        let always = SupplyChart { sustainable: 1e3, ..sample() };
-        assert_eq!(always.excess().len(), 1, "demand above supply throughout is one shape");
+        let with = |supply: f64| {
+            let chart = sample();
+            SupplyChart { sustainable: level(&chart.required, supply), ..chart }
+        };
+        assert!(with(2e5).excess().is_empty());
+        assert_eq!(with(1e3).excess().len(), 1, "demand above supply throughout is one shape");
+    }
+
+    /// Replicas that go away: demand that has not changed passes a supply that has.
+    #[test]
+    fn supply_that_falls_below_demand_leaves_an_excess() {
+        let times = [0.0, 100.0, 200.0, 300.0];
+        let line = |values: [f64; 4]| times.into_iter().zip(values).collect::<Vec<_>>();
+        let chart = SupplyChart {
+            required: line([10.0; 4]),
+            sustainable: line([20.0, 20.0, 0.0, 20.0]),
+            peak: Some((200.0, 10.0)),
+            ..sample()
+        };
+        assert_eq!(chart.short_by().to_bits(), 10f64.to_bits());
+        let shapes = chart.excess();
+        assert_eq!(
+            shapes,
+            [vec![
+                (150.0, 10.0),
+                (200.0, 10.0),
+                (250.0, 10.0),
+                (250.0, 10.0),
+                (200.0, 0.0),
+                (150.0, 10.0),
+            ]]
+        );
     }
 }

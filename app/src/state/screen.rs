@@ -65,8 +65,8 @@ impl Shown {
 
 /// Whether the contract holds, and whether the sustainable supply is what is asked for at the peak.
 pub fn judged(report: &SimReport) -> (bool, bool) {
-    let supply = &report.supply;
-    (report.contract_holds, supply.sustainable_at_peak.rps >= supply.required_peak.rps)
+    let (required, sustainable) = report.supply.at_tightest();
+    (report.contract_holds, sustainable.rps >= required.rps)
 }
 
 /// The last document before the edits that led to `doc` whose answer was judged other than `report`

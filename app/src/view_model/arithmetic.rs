@@ -122,12 +122,14 @@ fn peak(series: &[FluidDebt]) -> Option<&FluidDebt> {
 /// Demand against declared supply.
 pub fn supply_chart(supply: &SupplyEstimate) -> (SupplyChart, String) {
     let (kind, window_s) = (supply.binds, supply.peak_window_s);
+    let required = demand_line(&supply.demand, window_s, kind);
+    let declared = supply.sustainable_at_peak.tps(kind);
     let chart = SupplyChart {
         kind,
         end_s: supply.debt_series.last().map_or(1.0, |p| p.t_s),
-        required: demand_line(&supply.demand, window_s, kind),
+        sustainable: required.iter().map(|&(t, _)| (t, declared)).collect(),
+        required,
         before: Vec::new(),
-        sustainable: supply.sustainable_at_peak.tps(kind),
         band: None,
         deliverable: None,
         peak: Some((supply.peak_from_s + window_s / 2.0, supply.required_peak.tps(kind))),

@@ -3,7 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use goodput_engine::accounts::report::{MixRate, Percentiles, SeriesPoint, SimReport, TokenKind};
+use goodput_engine::accounts::report::{
+    MixRate, Percentiles, SeriesPoint, SimReport, Supply, TokenKind,
+};
 use goodput_engine::estimate::report::SupplyEstimate;
 use goodput_engine::planner::report::PlanReport;
 use goodput_engine::slo::Outcome;
@@ -31,21 +33,42 @@ pub fn supply(source: &Source) -> (SupplyChart, String) {
     let supply = &report.supply;
     let kind = supply.binds;
     let windows = |r: &SimReport| demand_line(&r.supply.demand, r.supply.peak_window_s, kind);
+    let required = windows(report);
     let chart = SupplyChart {
         kind,
         end_s: report.horizon_s,
-        required: windows(report),
+        sustainable: sustainable_line(supply, &required),
+        required,
         before: source.before.map_or_else(Vec::new, windows),
-        sustainable: supply.sustainable_at_peak.tps(kind),
         band: source.estimate.and_then(|e| e.step_time_band),
         deliverable: source.plan.and_then(|plan| plan.deliverable).map(|mix| mix.tps(kind)),
-        peak: Some((
-            supply.peak_from_s + supply.peak_window_s / 2.0,
-            supply.required_peak.tps(kind),
-        )),
+        peak: Some(peak(supply)),
     };
     let caption = supply_caption(&chart, supply.is_another_mix_at_peak());
     (chart, caption)
+}
+
+/// What the replicas that took requests sustain, at the times of a demand.
+fn sustainable_line(supply: &Supply, required: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let all = supply.sustainable_at_peak.tps(supply.binds);
+    match &supply.over_time {
+        None => required.iter().map(|&(t, _)| (t, all)).collect(),
+        Some(over_time) => {
+            let one = all / f64::from(over_time.most_replicas);
+            let levels: Vec<f64> = over_time.replicas.iter().map(|there| there * one).collect();
+            line(&levels, supply.peak_window_s)
+        }
+    }
+}
+
+/// The middle of the window in which most is asked, and how much; where replicas come and go, of each
+/// that took requests.
+fn peak(supply: &Supply) -> (f64, f64) {
+    let (from_s, rate) = match &supply.over_time {
+        None => (supply.peak_from_s, &supply.required_peak),
+        Some(over_time) => (over_time.tightest_from_s, &over_time.tightest_required),
+    };
+    (from_s + supply.peak_window_s / 2.0, rate.tps(supply.binds))
 }
 
 /// What the prefix cache takes off the prompts and preemptions put on; nothing where no prompts share
@@ -72,6 +95,11 @@ pub fn prefix_readings(report: &SimReport) -> Vec<Reading> {
 /// Demand in windows of `window_s`: a point in the middle of each, level to both ends.
 pub fn demand_line(windows: &[MixRate], window_s: f64, kind: TokenKind) -> Vec<(f64, f64)> {
     let levels: Vec<f64> = windows.iter().map(|window| window.tps(kind)).collect();
+    line(&levels, window_s)
+}
+
+/// Levels in windows of `window_s`, in their middles and at both ends.
+fn line(levels: &[f64], window_s: f64) -> Vec<(f64, f64)> {
     let middle = |i: usize| (i as f64 + 0.5) * window_s;
     let start = levels.first().map(|first| (0.0, *first));
     let end = levels.last().map(|last| (levels.len() as f64 * window_s, *last));
@@ -90,17 +118,15 @@ pub fn supply_caption(chart: &SupplyChart, another_mix: bool) -> String {
 }
 
 fn supply_finding(chart: &SupplyChart) -> String {
-    let above = |p: &&(f64, f64)| p.1 > chart.sustainable;
-    let (Some(first), Some(last), true) = (
-        chart.required.iter().find(above),
-        chart.required.iter().rfind(above),
-        chart.short_by() > 0.0,
-    ) else {
-        let peak = chart.sustainable + chart.short_by();
+    let above = |p: &(f64, f64, f64)| p.1 > p.2;
+    let (Some(first), Some(last), true) =
+        (chart.pairs().find(above), chart.pairs().rfind(above), chart.short_by() > 0.0)
+    else {
+        let (at, peak) = chart.peak.unwrap_or_default();
         return format!(
             "Demand stays about or below the sustainable supply: {} at the peak, of {}",
             format::significant(peak),
-            format::tps(chart.sustainable)
+            format::tps(chart.sustainable_at(at))
         );
     };
     let short = format::tps(chart.short_by());
@@ -305,9 +331,9 @@ mod tests {
         let chart = SupplyChart {
             kind: TokenKind::Decode,
             end_s: 1_800.0,
-            required,
             before: Vec::new(),
-            sustainable: 57_300.0,
+            sustainable: required.iter().map(|&(t, _)| (t, 57_300.0)).collect(),
+            required,
             band: None,
             deliverable: None,
             peak: Some(peak),
@@ -316,7 +342,10 @@ mod tests {
         assert!(caption.contains("short by 42,700"), "{caption}");
         assert!(caption.contains("mix at the peak"), "{caption}");
         assert!(!supply_caption(&chart, false).contains("mix"), "one mix needs no name");
-        let room = SupplyChart { sustainable: 2e5, ..chart };
+        let room = SupplyChart {
+            sustainable: chart.required.iter().map(|&(t, _)| (t, 2e5)).collect(),
+            ..chart
+        };
         assert!(supply_caption(&room, false).contains("100,000 at the peak"));
         assert!(demand_line(&[], 600.0, TokenKind::Prefill).is_empty());
     }

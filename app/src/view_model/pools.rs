@@ -30,7 +30,8 @@ pub struct PoolLine {
 pub fn lines(report: &SimReport, plan: Option<&PlanReport>) -> Vec<PoolLine> {
     let load = |pool: &PoolReport| {
         let supply = pool.supply.as_ref()?;
-        let share = supply.required_peak.rps / supply.sustainable_at_peak.rps;
+        let (required, sustainable) = supply.at_tightest();
+        let share = required.rps / sustainable.rps;
         share.is_finite().then_some(share)
     };
     let most = report.pools.iter().filter_map(load).fold(0.0, f64::max);
@@ -38,11 +39,9 @@ pub fn lines(report: &SimReport, plan: Option<&PlanReport>) -> Vec<PoolLine> {
         let (state, word) = verdict::names(pool.state);
         let share = load(pool);
         let supply = match (share, &pool.supply) {
-            (Some(share), Some(supply)) => format!(
-                "{} of {}",
-                format::percent(share),
-                format::rps(supply.sustainable_at_peak.rps)
-            ),
+            (Some(share), Some(supply)) => {
+                format!("{} of {}", format::percent(share), format::rps(supply.at_tightest().1.rps))
+            }
             _ => format::NONE.to_owned(),
         };
         let cost = pool.cost.as_ref();

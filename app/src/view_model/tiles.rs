@@ -227,12 +227,20 @@ fn supply(source: &Source) -> Tile {
     let deliverable = deliverable.map_or_else(String::new, |mix| {
         format!("; deliverable {}", format::significant(mix.tps(supply.binds)))
     });
-    let mix = if supply.is_another_mix_at_peak() { " for the mix at that hour" } else { "" };
+    let mix = match &supply.over_time {
+        Some(over_time) => {
+            let replicas = format::significant(over_time.tightest_replicas);
+            format!(", {replicas} replicas taking requests")
+        }
+        None if supply.is_another_mix_at_peak() => " for the mix at that hour".to_owned(),
+        None => String::new(),
+    };
     let mut tags = step_time(source);
     if supply.simplified {
         tags.push(Tag::assumed("simplified"));
     }
-    let tile = supply_at_peak(supply.binds, &supply.required_peak, &supply.sustainable_at_peak);
+    let (required, sustainable) = supply.at_tightest();
+    let tile = supply_at_peak(supply.binds, required, sustainable);
     let delta = tile.delta.map(|delta| brief(delta, source.report));
     Tile { detail: format!("{}{mix}{deliverable}", tile.detail), delta, tags, ..tile }
 }

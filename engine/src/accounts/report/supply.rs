@@ -169,6 +169,15 @@ impl Supply {
         }
     }
 
+    /// What is asked for and what is sustained of it in the window with the least to spare: the
+    /// busiest one, or where replicas come and go the one in which most is asked of each.
+    pub fn at_tightest(&self) -> (&MixRate, &MixRate) {
+        match &self.over_time {
+            Some(over_time) => (&over_time.tightest_required, &over_time.tightest_sustainable),
+            None => (&self.required_peak, &self.sustainable_at_peak),
+        }
+    }
+
     /// Whether the mix in the busiest window is another than that of the whole horizon.
     pub fn is_another_mix_at_peak(&self) -> bool {
         self.sustainable_at_peak != self.sustainable

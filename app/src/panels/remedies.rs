@@ -12,6 +12,12 @@ use crate::worker::remedies::Remedies;
 /// Numbers that get worse which stand there at once.
 const SHOWN: usize = 4;
 
+/// Heads of the columns, which on a narrow screen name each number.
+const GOOD: &str = "Good";
+const PER_THOUSAND: &str = "Per 1,000 more good";
+const PER_MONTH: &str = "Per month";
+const WORSE: &str = "Makes worse";
+
 /// The panel; nothing is simulated before it is opened.
 #[component]
 pub fn RemedyPanel() -> impl IntoView {
@@ -84,11 +90,11 @@ fn table(found: &Remedies) -> impl IntoView + use<> {
             <thead>
                 <tr>
                     <th scope="col">"Edit"</th>
-                    <th scope="col">"Good"</th>
-                    <th scope="col">"Per 1,000 more good"</th>
-                    <th scope="col">"Per month"</th>
+                    <th scope="col">{GOOD}</th>
+                    <th scope="col">{PER_THOUSAND}</th>
+                    <th scope="col">{PER_MONTH}</th>
                     <th scope="col" class="worse">
-                        "Makes worse"
+                        {WORSE}
                     </th>
                     <th scope="col">
                         <span class="vh">"Action"</span>
@@ -148,10 +154,10 @@ fn row(line: RemedyLine, apply: impl Fn() + 'static) -> AnyView {
     view! {
         <tr class:on=holds class:dim=!gains>
             <th scope="row">{title} {notes.collect_view()} {moved}</th>
-            <td>{good.0} <span class="why">{good.1}</span></td>
-            <td>{per_thousand}</td>
-            <td>{per_month} <span class="why">{more}</span></td>
-            <td class="worse">{worse}</td>
+            <td data-l=GOOD>{good.0} <span class="why">{good.1}</span></td>
+            <td data-l=PER_THOUSAND>{per_thousand}</td>
+            <td data-l=PER_MONTH>{per_month} <span class="why">{more}</span></td>
+            <td data-l=WORSE class="worse">{worse}</td>
             <td>
                 <button type="button" aria-label=label on:click=move |_| apply()>
                     "Apply"

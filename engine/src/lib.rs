@@ -12,6 +12,7 @@ pub mod units;
 // Layer 1
 pub mod fleet;
 pub mod slo;
+pub mod what_if;
 pub mod workload;
 // Layer 2
 pub mod catalog;

@@ -12,7 +12,7 @@ const LAYERS: [&[&str]; 8] = [
     &["step_time", "catalog"],
     &["scenario", "ingest"],
     &["sim", "estimate", "accounts"],
-    &["calibration", "review", "compare", "remedies", "rerun"],
+    &["calibration", "review", "compare", "remedies", "rerun", "what_if"],
     &["planner"],
     &["bridge"],
 ];

@@ -20,7 +20,7 @@ fn requests_are_held_to_a_percentile_of_their_own_gaps() {
         page.settled().await?;
         let held = page.answer().await?;
         assert!(held.count("Stalled") > before.count("Stalled"), "{held:?}");
-        held.equals_program(&link(&page).await?)?;
+        held.equals_program(&page.link().await?)?;
         page.accessible().await?;
         page.fill(&testid(GAP), "0").await?;
         page.text_when("body", |text| text.contains("the limit is 0 ms")).await?;
@@ -55,7 +55,7 @@ fn a_percentile_over_offered_requests_is_asked_for_and_missed() {
         assert!(told.contains("TPOT p95 ≤ 1") && told.contains("missed"), "{told}");
         let missed = page.answer().await?;
         assert_eq!(missed.outcomes, before.outcomes, "a target is on the class, not on a request");
-        missed.equals_program(&link(&page).await?)?;
+        missed.equals_program(&page.link().await?)?;
         page.accessible().await?;
         page.fill(&limit, "-3").await?;
         page.text_when("body", |text| text.contains("Percentile target")).await?;
@@ -74,7 +74,7 @@ fn hidden_tokens_have_a_first_visible_one() {
         page.find(&testid("figure-ttfvt")).await?;
         page.fill(&testid("workload.classes[0].slo.ttfvt_ms"), "40").await?;
         page.settled().await?;
-        page.answer().await?.equals_program(&self::link(&page).await?)?;
+        page.answer().await?.equals_program(&page.link().await?)?;
         page.find(&testid("limit-ttfvt")).await?;
         page.accessible().await
     });
@@ -100,7 +100,7 @@ fn a_price_is_chosen_from_the_sheet_or_typed_in_another_currency() {
         page.fill(&date, "2026-10-01").await?;
         page.settled().await?;
         let twice = page.answer().await?;
-        twice.equals_program(&link(&page).await?)?;
+        twice.equals_program(&page.link().await?)?;
         assert!((twice.tile("cost") / before.tile("cost") - 2.0).abs() < 1e-9);
         page.accessible().await
     });
@@ -122,7 +122,7 @@ fn a_running_server_gives_a_class_its_lengths() {
         page.settled().await?;
         let used = page.answer().await?;
         assert_ne!(used.simulated(), before);
-        used.equals_program(&link(&page).await?)?;
+        used.equals_program(&page.link().await?)?;
         page.click(&testid("undo")).await?;
         page.answered().await?;
         assert_eq!(page.answer().await?.simulated(), before);
@@ -148,13 +148,4 @@ fn metrics() -> String {
 
 async fn choose(page: &Page, id: &str, value: &str) -> Result {
     page.click(&format!("#{id} option[value='{value}']")).await
-}
-
-/// The link to what is on the page.
-async fn link(page: &Page) -> Result<String> {
-    page.click(&testid("share")).await?;
-    page.text_when(&testid("share-status"), |text| text.starts_with("Copied")).await?;
-    let link = page.value(&testid("share-link")).await?;
-    page.click(&testid("close-share")).await?;
-    Ok(link)
 }

@@ -23,3 +23,4 @@ mod share;
 mod sharing;
 mod uploaded_run;
 mod views;
+mod what_if;

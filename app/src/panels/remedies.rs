@@ -76,7 +76,7 @@ fn table(found: &Remedies) -> impl IntoView + use<> {
     let rows = lines.into_iter().zip(docs).map(|(line, (title, doc))| {
         let apply = move || {
             let doc = doc.clone();
-            workbench().edit(&Edit::Remedy { title: title.clone(), doc });
+            workbench().edit(&Edit::Variant { title: title.clone(), doc });
         };
         row(line, apply)
     });

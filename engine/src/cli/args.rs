@@ -75,6 +75,9 @@ pub enum Verb {
     Plan(PlanArgs),
     /// Two scenarios side by side: inputs that differ, results, and what became of each request.
     Diff(DiffArgs),
+    /// What people ask of every plan, each simulated: outputs double, a fifth more requests, one replica
+    /// less, a cold start at the peak, a cold prefix cache, prompts with twice the p99.
+    WhatIf(ScenarioArg),
     /// Many scenarios, on all cores: one line of JSON each, in order.
     Sweep(SweepArgs),
     /// What benchmark and trace files say, and what they do not.

@@ -24,6 +24,7 @@ mod review;
 mod simulate;
 mod sweep;
 mod text;
+mod what_if;
 
 use std::process::ExitCode;
 
@@ -45,6 +46,7 @@ fn answer(cli: &Cli) -> Result<Answer, Failure> {
         Verb::Simulate(args) => simulate::run(args),
         Verb::Plan(args) => plan::run(args),
         Verb::Diff(args) => diff::run(args),
+        Verb::WhatIf(args) => what_if::run(args),
         Verb::Sweep(args) => sweep::run(args),
         Verb::Review(args) => review::run(args),
         Verb::Calibrate(args) => calibrate::run(args),

@@ -23,6 +23,7 @@ mod spread;
 mod step_time;
 mod targets;
 mod text;
+mod what_if;
 mod workload;
 
 use goodput_engine::scenario::doc::{ClassDoc, PoolDoc};
@@ -55,6 +56,7 @@ pub fn Rail() -> impl IntoView {
                 }}
             </div>
             <p class="cap">"Change anything: the answer follows"</p>
+            <what_if::WhatIfChoice/>
             <super::Problems/>
             <workload::Workload/>
             <contract::Contract/>

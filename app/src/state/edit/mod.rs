@@ -41,8 +41,8 @@ pub enum Edit {
     },
     /// Renames the scenario.
     Rename(String),
-    /// The document with a remedy, and what that is called.
-    Remedy {
+    /// The document with a remedy, or with what somebody asks of every plan, and what that is called.
+    Variant {
         /// In words.
         title: String,
         /// The document with it.
@@ -158,7 +158,7 @@ impl Edit {
             }
             Self::Limit { field, class, ms } => move_limit(doc, *field, *class, *ms),
             Self::Rename(name) => doc.name.clone_from(name),
-            Self::Remedy { doc: other, .. } | Self::Open { doc: other, .. } => {
+            Self::Variant { doc: other, .. } | Self::Open { doc: other, .. } => {
                 doc.clone_from(other);
             }
             Self::AddClass => add_class(doc),
@@ -228,7 +228,7 @@ impl Edit {
             Self::Handle { name, .. } => name.clone(),
             Self::Limit { field, .. } => Field::Class(0, *field).kind().label.to_owned(),
             Self::Rename(_) => "name".into(),
-            Self::Remedy { title, .. } => title.clone(),
+            Self::Variant { title, .. } => title.clone(),
             Self::Open { from, .. } => format!("opening {from}"),
             Self::AddClass => "adding a class".into(),
             Self::DuplicateClass(_) => "duplicating a class".into(),

@@ -7,6 +7,7 @@ mod contract;
 mod draws;
 mod edit;
 mod editors;
+mod expected;
 mod files;
 mod glossary;
 mod handles;

@@ -31,6 +31,7 @@ pub fn Answer() -> impl IntoView {
             </div>
             <TileRow/>
             <Rates/>
+            <super::expected::Expected/>
         </section>
     }
     .into_any()

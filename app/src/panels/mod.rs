@@ -2,6 +2,7 @@
 
 mod answer;
 mod causes;
+mod expected;
 mod figure;
 mod figures;
 mod folded;

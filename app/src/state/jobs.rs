@@ -152,7 +152,11 @@ impl<T> Slot<T> {
 
 /// Whether two documents ask for the same numbers: the name does not count.
 pub fn same(a: &Arc<ScenarioDoc>, b: &Arc<ScenarioDoc>) -> bool {
-    Arc::ptr_eq(a, b) || (a.workload == b.workload && a.fleet == b.fleet && a.version == b.version)
+    Arc::ptr_eq(a, b)
+        || (a.workload == b.workload
+            && a.fleet == b.fleet
+            && a.targets == b.targets
+            && a.version == b.version)
 }
 
 #[cfg(test)]

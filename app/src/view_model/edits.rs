@@ -10,7 +10,7 @@ const LONG: usize = 64;
 pub fn count(before: &ScenarioDoc, now: &ScenarioDoc) -> usize {
     // By way of text, as documents are written everywhere: `to_value` would compile it all again.
     let parts = |doc: &ScenarioDoc| {
-        let text = serde_json::to_string(&(&doc.workload, &doc.fleet))?;
+        let text = serde_json::to_string(&(&doc.workload, &doc.fleet, &doc.targets))?;
         serde_json::from_str::<Value>(&text)
     };
     match (parts(before), parts(now)) {

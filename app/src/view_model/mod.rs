@@ -8,6 +8,7 @@ pub mod capacity;
 pub mod counterfactual;
 pub mod delta;
 pub mod edits;
+pub mod expected;
 pub mod figures;
 pub mod fleet;
 pub mod glossary;

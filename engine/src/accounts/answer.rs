@@ -6,6 +6,7 @@ use super::closed_loop::closed_loop;
 use super::cost::{books_together, pool_books};
 use super::debt::{debt, series};
 use super::goodput::goodput;
+use super::headline::judge;
 use super::parts::{Part, Served, together};
 use super::pool_report::{kv_use, pool_report, turnover};
 use super::prefix_cache::{class_sharing, prefix_cache};
@@ -151,7 +152,7 @@ impl<'a> Answer<'a> {
         let [ttft, ttfvt, tpot, e2e, longest_stall] = all.histograms();
         let [ttft_ms, ttfvt_ms, tpot_ms, e2e_ms, longest_stall_ms, queue_wait_ms] =
             all.percentiles();
-        SimReport {
+        let mut report = SimReport {
             verdict: evidence.verdict(),
             name: name.clone(),
             seed: *seed,
@@ -167,6 +168,7 @@ impl<'a> Answer<'a> {
             attainment: evidence.attainment,
             attainment_target: contracts.iter().map(|c| c.attainment_target).fold(1.0, f64::min),
             contract_holds: evidence.contract_holds(),
+            expectations: Vec::new(),
             goodput: goodput(self.scenario, window, self.gpu_hours(run)),
             ttft_ms,
             ttfvt_ms: self.hides_tokens().then_some(ttfvt_ms),
@@ -191,7 +193,9 @@ impl<'a> Answer<'a> {
             within: within(window, contracts),
             accounting: Accounting::default(),
             outcomes: tally::outcomes(window),
-        }
+        };
+        report.expectations = judge(&self.scenario.expectations, &report);
+        report
     }
 
     /// What was asked for against what could be done.

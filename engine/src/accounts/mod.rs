@@ -11,6 +11,7 @@ mod cost;
 mod debt;
 mod excess;
 mod goodput;
+pub mod headline;
 mod latency;
 mod life_cycle;
 mod over_time;

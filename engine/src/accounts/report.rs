@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::accounting::Accounting;
+pub use super::headline::ExpectationResult;
 pub use super::latency::{Histogram, Percentiles};
 pub use super::recount::WithinLimits;
 use crate::sim::CutOff;
@@ -61,6 +62,10 @@ pub struct SimReport {
     pub attainment_target: f64,
     /// Whether every class meets its own attainment and percentile targets.
     pub contract_holds: bool,
+    /// What the scenario expects of its numbers, and whether they are so; absent where nothing is
+    /// expected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expectations: Vec<ExpectationResult>,
     /// Good requests per second and per GPU-hour, under their right name.
     pub goodput: Goodput,
     /// From due to first token, over offered requests.

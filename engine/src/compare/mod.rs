@@ -15,8 +15,9 @@ use serde::Serialize;
 pub use inputs::{InputChange, inputs};
 pub use lifted::{Setting, SettingLifted, lift_settings};
 pub use moved::{Moved, Served};
-pub use results::{Better, ResultChange, headline};
+pub use results::ResultChange;
 
+pub use crate::accounts::headline::{Better, headline};
 use crate::accounts::{Simulated, Unanswerable, answer};
 use crate::scenario::Scenario;
 use crate::scenario::doc::ScenarioDoc;

@@ -1,26 +1,12 @@
 //! The headline numbers of two reports beside each other.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use super::Comparison;
 use crate::accounts::Simulated;
-use crate::accounts::report::SimReport;
+use crate::accounts::headline::{Better, METRICS, Metric};
 use crate::accounts::words::{span_ms, thousands, three_digits};
 use crate::stats;
-
-/// Which way a number gets better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Better {
-    /// More is better.
-    Higher,
-    /// Less is better.
-    Lower,
-    /// It is what is asked, or what follows from that.
-    Neither,
-}
 
 /// One number of both.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -49,55 +35,6 @@ pub struct Band {
     pub mean: f64,
     /// Its standard error.
     pub standard_error: f64,
-}
-
-struct Metric {
-    name: &'static str,
-    better: Better,
-    of: fn(&SimReport) -> Option<f64>,
-}
-
-const fn more(name: &'static str, of: fn(&SimReport) -> Option<f64>) -> Metric {
-    Metric { name, better: Better::Higher, of }
-}
-
-const fn less(name: &'static str, of: fn(&SimReport) -> Option<f64>) -> Metric {
-    Metric { name, better: Better::Lower, of }
-}
-
-const fn either(name: &'static str, of: fn(&SimReport) -> Option<f64>) -> Metric {
-    Metric { name, better: Better::Neither, of }
-}
-
-const METRICS: [Metric; 23] = [
-    more("attainment", |r| Some(r.attainment)),
-    more("good_rps", |r| Some(r.goodput.good_rps)),
-    more("good_per_gpu_hour", |r| r.goodput.good_per_gpu_hour),
-    more("output_tps", |r| Some(r.goodput.output_tps)),
-    more("input_tps", |r| Some(r.goodput.input_tps)),
-    less("ttft_ms.p50", |r| r.ttft_ms.p50),
-    less("ttft_ms.p95", |r| r.ttft_ms.p95),
-    less("ttft_ms.p99", |r| r.ttft_ms.p99),
-    less("tpot_ms.p50", |r| r.tpot_ms.p50),
-    less("tpot_ms.p95", |r| r.tpot_ms.p95),
-    less("tpot_ms.p99", |r| r.tpot_ms.p99),
-    less("longest_stall_ms.p99", |r| r.longest_stall_ms.p99),
-    less("e2e_ms.p95", |r| r.e2e_ms.p95),
-    either("required_peak.rps", |r| Some(r.supply.required_peak.rps)),
-    more("sustainable.rps", |r| Some(r.supply.sustainable.rps)),
-    less("debt.peak_waiting", |r| Some(r.debt.peak_waiting as f64)),
-    less("debt.peak_work_s", |r| Some(r.debt.peak_work_s)),
-    less("debt.drain_s", |r| r.debt.drain_s),
-    less("attempts.per_request", |r| Some(r.attempts.per_request)),
-    less("kv.peak_share", |r| Some(r.kv.peak_share)),
-    less("kv.preemptions", |r| Some(r.kv.preemptions as f64)),
-    less("cost.per_good_request", |r| r.cost.as_ref()?.per_good_request),
-    less("cost.per_month", |r| Some(r.cost.as_ref()?.per_month)),
-];
-
-/// The headline numbers of one report by their names; `null` where there is none to give.
-pub fn headline(report: &SimReport) -> BTreeMap<&'static str, Option<f64>> {
-    METRICS.iter().map(|metric| (metric.name, (metric.of)(report))).collect()
 }
 
 /// Every number of both, of the first seed, and over all seeds where there are several.

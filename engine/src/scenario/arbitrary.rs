@@ -248,15 +248,18 @@ pub(super) fn document() -> impl Strategy<Value = ScenarioDoc> {
         or(0.0, number()),
         prop::collection::vec(class(), 0..4),
     );
-    (text(), workload, fleet(), or(0.95, number())).prop_map(
-        |(name, workload, fleet, confidence)| {
+    let expected = (text(), prop::option::of(number()), prop::option::of(number()))
+        .prop_map(|(of, at_most, at_least)| ExpectationDoc { of, at_most, at_least });
+    let targets = (or(0.95, number()), prop::collection::vec(expected, 0..3));
+    (text(), workload, fleet(), targets).prop_map(
+        |(name, workload, fleet, (confidence, expectations))| {
             let (seed, horizon_s, warmup_s, classes) = workload;
             ScenarioDoc {
                 version: VERSION,
                 name,
                 workload: WorkloadDoc { seed, horizon_s, warmup_s, classes },
                 fleet,
-                targets: TargetsDoc { confidence },
+                targets: TargetsDoc { confidence, expectations },
             }
         },
     )

@@ -63,6 +63,7 @@ pub fn check(doc: &ScenarioDoc) -> Result<Checked, Vec<Problem>> {
     admission::warn_about_shedding(&doc.fleet.admission, &doc.workload, &mut findings);
     scheduler::warn_about_priorities(&doc.fleet, &doc.workload, &mut findings);
     let confidence = targets::check(&doc.targets, &mut findings);
+    let expectations = targets::expectations(&doc.targets.expectations, &mut findings);
     match (workload, fleet, confidence) {
         (Some(workload), Some(fleet), Some(confidence)) if !findings.any_error() => {
             classes::warn_about_lengths(&workload, &fleet.pool, &fleet.beside, &mut findings);
@@ -81,6 +82,7 @@ pub fn check(doc: &ScenarioDoc) -> Result<Checked, Vec<Problem>> {
                 routing,
                 admission,
                 confidence,
+                expectations,
             };
             Ok(Checked { scenario, warnings: findings.into_problems() })
         }

@@ -5,6 +5,7 @@ mod arbitrary;
 mod check;
 mod described;
 pub mod doc;
+mod expectation;
 mod fingerprint;
 mod from_trace;
 pub mod link;
@@ -17,6 +18,7 @@ pub use check::{
     lengths_of,
 };
 pub use described::{DescribedLengths, HonouredLengths, RealisedLengths};
+pub use expectation::{Expectation, HEADLINES};
 pub use from_trace::{LengthsWorkload, TraceForm, TraceWorkload};
 pub use pool::{Pool, Price, Scheduler, Service, StepTime};
 pub use refs::{CatalogRef, GpuRef, ModelRef};
@@ -57,6 +59,8 @@ pub struct Scenario {
     pub admission: Admission,
     /// The share of windows in which a fleet has to hold the contracts to be the answer of a plan.
     pub confidence: f64,
+    /// What is expected of headline numbers.
+    pub expectations: Vec<Expectation>,
 }
 
 impl Scenario {

@@ -5,6 +5,7 @@ mod arrivals;
 mod classes;
 mod clients;
 mod contract;
+mod expectations;
 mod fleet;
 mod gpu_model;
 mod grips;
@@ -188,6 +189,7 @@ fn Run() -> impl IntoView {
                 <NumberField field=Field::Warmup/>
                 <NumberField field=Field::Seed/>
             </div>
+            <expectations::Expectations/>
         </Group>
     }
     .into_any()

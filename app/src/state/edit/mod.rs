@@ -5,7 +5,7 @@ mod pool;
 pub mod pools;
 
 use goodput_engine::scenario::doc::{
-    AdmissionDoc, ArrivalsDoc, LengthsDoc, PairingDoc, RoutingDoc, ScenarioDoc,
+    AdmissionDoc, ArrivalsDoc, ExpectationDoc, LengthsDoc, PairingDoc, RoutingDoc, ScenarioDoc,
 };
 
 pub use class::{ClassEdit, Typed};
@@ -48,6 +48,8 @@ pub enum Edit {
         /// The document with it.
         doc: Box<ScenarioDoc>,
     },
+    /// What is expected of headline numbers.
+    Expectations(Vec<ExpectationDoc>),
     /// Another document: a preset, a link, a file.
     Open {
         /// Where it comes from, in words.
@@ -158,6 +160,7 @@ impl Edit {
             }
             Self::Limit { field, class, ms } => move_limit(doc, *field, *class, *ms),
             Self::Rename(name) => doc.name.clone_from(name),
+            Self::Expectations(expected) => doc.targets.expectations.clone_from(expected),
             Self::Variant { doc: other, .. } | Self::Open { doc: other, .. } => {
                 doc.clone_from(other);
             }
@@ -228,6 +231,7 @@ impl Edit {
             Self::Handle { name, .. } => name.clone(),
             Self::Limit { field, .. } => Field::Class(0, *field).kind().label.to_owned(),
             Self::Rename(_) => "name".into(),
+            Self::Expectations(_) => "what is expected".into(),
             Self::Variant { title, .. } => title.clone(),
             Self::Open { from, .. } => format!("opening {from}"),
             Self::AddClass => "adding a class".into(),

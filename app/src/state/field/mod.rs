@@ -1,5 +1,6 @@
 //! The numbers of a scenario document that people type, each with its place, name and unit.
 
+mod bound;
 mod class;
 mod custom;
 mod lengths;
@@ -10,6 +11,7 @@ mod pool;
 
 use goodput_engine::scenario::doc::{Burstiness, ScenarioDoc};
 
+pub use bound::Bound;
 pub use class::{ClassField, Text};
 pub use custom::{GpuField, ModelField};
 pub use lengths::{LengthField, Place, Side};
@@ -31,6 +33,8 @@ pub enum Field {
     Horizon,
     /// Span that is not counted.
     Warmup,
+    /// A bound of the expectation at an index.
+    Expected(usize, Bound),
     /// Of the traffic class at an index.
     Class(usize, ClassField),
     /// Of whom the fleet lets in.
@@ -109,6 +113,7 @@ impl Field {
             Self::Seed => FieldKind::whole("Seed", "", Quantity::Count),
             Self::Horizon => FieldKind::real("Horizon", "s", Quantity::Seconds),
             Self::Warmup => FieldKind::real("Warm-up, not counted", "s", Quantity::Seconds),
+            Self::Expected(_, bound) => bound.kind(),
             Self::Class(_, field) => field.kind(),
             Self::Admission(named) | Self::Routing(named) => named.kind,
             Self::Pool(_, field) => field.kind(),
@@ -123,6 +128,7 @@ impl Field {
             Self::Seed => "workload.seed".into(),
             Self::Horizon => "workload.horizon_s".into(),
             Self::Warmup => "workload.warmup_s".into(),
+            Self::Expected(i, bound) => format!("targets.expectations[{i}].{}", bound.name()),
             Self::Class(i, field) => format!("workload.classes[{i}].{}", field.path()),
             Self::Admission(named) => format!("fleet.admission.{}", named.name),
             Self::Routing(named) => format!("fleet.{}", named.name),
@@ -138,6 +144,9 @@ impl Field {
             Self::Seed => Some(doc.workload.seed as f64),
             Self::Horizon => Some(doc.workload.horizon_s),
             Self::Warmup => Some(doc.workload.warmup_s),
+            Self::Expected(i, bound) => {
+                bound.of(&mut doc.targets.expectations.get(i)?.clone()).get()
+            }
             Self::Class(i, field) => field.get(doc.workload.classes.get(i)?),
             Self::Admission(named) => policies::get_of_admission(&doc.fleet.admission, named),
             Self::Routing(named) => policies::get_of_routing(&doc.fleet, named),
@@ -153,6 +162,11 @@ impl Field {
             Self::Seed => write(&mut doc.workload.seed, value, to_u64),
             Self::Horizon => write(&mut doc.workload.horizon_s, value, identity),
             Self::Warmup => write(&mut doc.workload.warmup_s, value, identity),
+            Self::Expected(i, bound) => {
+                if let Some(expected) = doc.targets.expectations.get_mut(i) {
+                    bound.of(expected).set(value);
+                }
+            }
             Self::Class(i, field) => {
                 if let Some(class) = doc.workload.classes.get_mut(i) {
                     field.set(class, value);

@@ -19,6 +19,7 @@ pub fn simulation(report: &SimReport) -> String {
         let share = *count as f64 / report.offered.max(1) as f64;
         page.row(outcome.name(), &format!("{} ({})", thousands(*count as f64), percent(share)));
     }
+    expectations(&mut page, report);
     clients(&mut page, report);
     page.heading("Latency over offered requests          p50        p95        p99");
     for (label, percentiles) in [
@@ -178,6 +179,21 @@ fn sharing(page: &mut Page, report: &SimReport) {
 }
 
 /// What clients did beside asking once, if anything.
+fn expectations(page: &mut Page, report: &SimReport) {
+    if !report.expectations.is_empty() {
+        page.heading("Expected");
+    }
+    for expected in &report.expectations {
+        let bounds = [("at least", expected.at_least), ("at most", expected.at_most)];
+        let bounds = bounds.into_iter().filter_map(|(word, bound)| Some((word, bound?)));
+        let bounds: Vec<String> =
+            bounds.map(|(word, bound)| format!("{word} {}", three_digits(bound))).collect();
+        let value = expected.value.map_or_else(|| "nothing to give".to_owned(), three_digits);
+        let met = if expected.met { "met" } else { "NOT MET" };
+        page.row(&expected.of, &format!("{met}: {value}, {}", bounds.join(" and ")));
+    }
+}
+
 fn clients(page: &mut Page, report: &SimReport) {
     if report.attempts.retried > 0 {
         let sent = three_digits(report.attempts.per_request);

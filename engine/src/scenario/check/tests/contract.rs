@@ -71,3 +71,24 @@ fn the_confidence_of_a_plan_has_a_range_and_a_default() {
         each_breaks_one_rule(vec![(sure(confidence), "targets.confidence", "0.5 to 0.99")]);
     }
 }
+
+#[test]
+fn an_expectation_is_of_a_number_that_there_is_and_has_a_bound_that_can_be_met() {
+    let expects = |of: &str, at_most, at_least| {
+        let expected = ExpectationDoc { of: of.to_owned(), at_most, at_least };
+        with(|doc| doc.targets.expectations = vec![expected])
+    };
+    let fine = expects("ttft_ms.p99", Some(1_000.0), None);
+    let checked = check(&fine).expect("valid").scenario;
+    assert_eq!(checked.expectations[0].at_most, Some(1_000.0));
+    let at = |part: &str| format!("targets.expectations[0]{part}");
+    for (doc, path, said) in [
+        (expects("ttft_p99", Some(1.0), None), at(".of"), "ttft_ms.p99"),
+        (expects("ttft_ms.p99", None, None), at(""), "at_most"),
+        (expects("ttft_ms.p99", Some(f64::NAN), None), at(".at_most"), "number"),
+        (expects("ttft_ms.p99", None, Some(f64::INFINITY)), at(".at_least"), "number"),
+        (expects("ttft_ms.p99", Some(1.0), Some(2.0)), at(""), "not below"),
+    ] {
+        each_breaks_one_rule(vec![(doc, path.as_str(), said)]);
+    }
+}

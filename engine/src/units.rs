@@ -90,9 +90,21 @@ impl From<Picos> for Span {
 /// Saturates: however long a step takes, time never runs backwards.
 impl Add for Picos {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
-        Self(self.0.saturating_add(other.0))
+        // Times are added a dozen times per boundary. A branch that is never taken costs nothing;
+        // `saturating_add` has both results ready and chooses.
+        match self.0.checked_add(other.0) {
+            Some(sum) => Self(sum),
+            None => beyond_time(self, other),
+        }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn beyond_time(a: Picos, b: Picos) -> Picos {
+    Picos(a.0.saturating_add(b.0))
 }
 
 impl AddAssign for Picos {

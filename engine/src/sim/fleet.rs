@@ -2,6 +2,7 @@
 
 mod admission;
 mod arrivals;
+mod boundaries;
 mod clients;
 mod clocks;
 mod counting;
@@ -187,7 +188,9 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
         if !std::mem::replace(&mut self.has_begun, true) && self.roster.is_any_lively() {
             self.begin_life();
         }
-        while let Some(event) = self.next_event() {
+        loop {
+            self.pass_boundaries(pause);
+            let Some(event) = self.next_event() else { break };
             if event.kind > EventKind::Boundary {
                 if event.kind.is_of_the_fleet() && self.is_over(event.at) {
                     break;
@@ -297,21 +300,6 @@ impl<'a, R: ReplicaEngine<'a>> FleetSim<'a, R> {
                 self.leave(event.index, clocks::fate(clock));
             }
         }
-    }
-
-    fn boundary(&mut self, replica: u32) {
-        self.boundaries += 1;
-        let most_steps = self.step_allowance();
-        self.drive(replica, |engine, now, jobs| engine.boundary(now, most_steps, jobs));
-        if !self.replicas[replica as usize].news().is_empty() {
-            self.start_stall_clocks(replica);
-            for i in 0..self.replicas[replica as usize].news().served.len() {
-                let id = self.replicas[replica as usize].news().served[i];
-                self.ended(id);
-                self.jobs.close(id);
-            }
-        }
-        self.let_go_if_drained(replica);
     }
 
     /// An attempt is over. Its client tries again; or its request is decided, and if its session goes

@@ -133,11 +133,15 @@ impl Pools {
     }
 
     /// What a replica owed changed.
+    #[inline]
     pub fn change(&mut self, replica: u32, before: Owed, now: Owed) {
         let several = self.pools.len() > 1;
-        if !several && before.outstanding == now.outstanding {
-            return;
+        if several || before.outstanding != now.outstanding {
+            self.note(replica, before, now, several);
         }
+    }
+
+    fn note(&mut self, replica: u32, before: Owed, now: Owed, several: bool) {
         let Home { pool, number } = self.homes[replica as usize];
         let pool = &mut self.pools[pool as usize];
         pool.router.set(number, now.outstanding);

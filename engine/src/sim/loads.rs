@@ -3,70 +3,50 @@
 /// Replicas per word of a set.
 const WORD: usize = u64::BITS as usize;
 
+/// Of so few replicas each is looked at; of more, sets by level know the answer.
+const FEW: usize = 16;
+
 /// Requests queued or running at each replica.
 #[derive(Debug)]
 pub struct Loads {
     outstanding: Vec<u32>,
-    /// Replicas that take requests: only they are in `levels`.
+    /// Replicas that take requests.
     open: Vec<bool>,
-    open_count: usize,
-    /// For each number of requests, the replicas that have it: a set of bits in `words` words.
-    levels: Vec<u64>,
-    words: usize,
-    /// The fewest requests that a replica has.
-    least: usize,
+    /// Of many replicas.
+    levels: Option<Levels>,
 }
 
 impl Loads {
     /// `replicas` replicas with nothing to do; at least one.
     pub fn idle(replicas: u32) -> Self {
-        let words = (replicas as usize).div_ceil(WORD);
-        let mut this = Self {
-            outstanding: vec![0; replicas as usize],
-            open: vec![true; replicas as usize],
-            open_count: replicas as usize,
-            levels: vec![0; words],
-            words,
-            least: 0,
-        };
-        for replica in 0..replicas as usize {
-            this.flip(replica, 0);
-        }
-        this
+        let (outstanding, open) = (vec![0; replicas as usize], vec![true; replicas as usize]);
+        let levels = Levels::of_many(&outstanding, &open);
+        Self { outstanding, open, levels }
     }
 
     /// `replica` has this many requests now.
+    #[inline]
     pub fn set(&mut self, replica: u32, outstanding: u32) {
         let known = &mut self.outstanding[replica as usize];
-        let before = std::mem::replace(known, outstanding) as usize;
-        let now = outstanding as usize;
-        if before == now || !self.open[replica as usize] {
-            return;
+        let before = std::mem::replace(known, outstanding);
+        if let Some(levels) = &mut self.levels
+            && self.open[replica as usize]
+        {
+            levels.change(replica, before, outstanding);
         }
-        self.make_room_for(now);
-        self.flip(replica as usize, before);
-        self.flip(replica as usize, now);
-        self.least = self.least.min(now);
-        self.find_least();
     }
 
     /// `replica` takes requests from now on.
     pub fn open(&mut self, replica: u32) {
         if !std::mem::replace(&mut self.open[replica as usize], true) {
-            let now = self.outstanding[replica as usize] as usize;
-            self.open_count += 1;
-            self.make_room_for(now);
-            self.flip(replica as usize, now);
-            self.least = if self.open_count == 1 { now } else { self.least.min(now) };
+            self.sort();
         }
     }
 
     /// `replica` takes no requests from now on.
     pub fn close(&mut self, replica: u32) {
         if std::mem::replace(&mut self.open[replica as usize], false) {
-            self.open_count -= 1;
-            self.flip(replica as usize, self.outstanding[replica as usize] as usize);
-            self.find_least();
+            self.sort();
         }
     }
 
@@ -74,26 +54,12 @@ impl Loads {
     pub fn add(&mut self) {
         self.outstanding.push(0);
         self.open.push(false);
-        let words = self.outstanding.len().div_ceil(WORD);
-        if words > self.words {
-            let old = self.levels.chunks(self.words);
-            self.levels = old.flat_map(|level| level.iter().copied().chain([0])).collect();
-            self.words = words;
-        }
+        self.sort();
     }
 
-    fn make_room_for(&mut self, outstanding: usize) {
-        let needed = (outstanding + 1) * self.words;
-        if needed > self.levels.len() {
-            self.levels.resize(needed, 0);
-        }
-    }
-
-    /// The least level may have become empty; of none that is open, none is least.
-    fn find_least(&mut self) {
-        while self.open_count > 0 && self.level(self.least).iter().all(|word| *word == 0) {
-            self.least += 1; // somebody has more: the sets hold every open replica
-        }
+    /// Replicas come and go seldom: all are sorted into their levels again.
+    fn sort(&mut self) {
+        self.levels = Levels::of_many(&self.outstanding, &self.open);
     }
 
     /// Requests of `replica`.
@@ -103,27 +69,96 @@ impl Loads {
 
     /// The replica with the fewest requests, of equal ones the first from `start` on.
     pub fn least_outstanding(&self, start: u32) -> u32 {
+        if let Some(levels) = &self.levels {
+            return levels.first_of_least(start);
+        }
+        let in_order = (0..).zip(&self.outstanding).zip(&self.open);
+        let cost = |((replica, outstanding), open): ((u32, &u32), &bool)| {
+            let closed_and_load = u64::from(!open) << u32::BITS | u64::from(*outstanding);
+            (closed_and_load << 1 | u64::from(replica < start), replica)
+        };
+        let mut least = (u64::MAX, start);
+        for (key, replica) in in_order.map(cost) {
+            if key < least.0 {
+                least = (key, replica);
+            }
+        }
+        least.1
+    }
+}
+
+/// Open replicas by how much they have to do.
+#[derive(Debug)]
+struct Levels {
+    /// For each number of requests, the replicas that have it: a set of bits in `words` words.
+    sets: Vec<u64>,
+    words: usize,
+    /// The fewest requests that a replica has.
+    least: usize,
+}
+
+impl Levels {
+    /// The levels of replicas, if there are many and any is open.
+    fn of_many(outstanding: &[u32], open: &[bool]) -> Option<Self> {
+        let of_open = || (0..).zip(outstanding).zip(open).filter(|(_, open)| **open);
+        let least = of_open().map(|((_, outstanding), _)| *outstanding).min()?;
+        if outstanding.len() <= FEW {
+            return None;
+        }
+        let words = outstanding.len().div_ceil(WORD);
+        let mut this = Self { sets: Vec::new(), words, least: least as usize };
+        for ((replica, outstanding), _) in of_open() {
+            this.make_room_for(*outstanding as usize);
+            this.flip(replica, *outstanding as usize);
+        }
+        Some(this)
+    }
+
+    fn change(&mut self, replica: u32, before: u32, now: u32) {
+        let (before, now) = (before as usize, now as usize);
+        if before == now {
+            return;
+        }
+        self.make_room_for(now);
+        self.flip(replica as usize, before);
+        self.flip(replica as usize, now);
+        self.least = self.least.min(now);
+        // The least level may have become empty; somebody has more, as `replica` is in some.
+        while self.set(self.least).iter().all(|word| *word == 0) {
+            self.least += 1;
+        }
+    }
+
+    /// The first from `start` on, and then from the beginning, of those that have the fewest.
+    fn first_of_least(&self, start: u32) -> u32 {
         let (word, bit) = (start as usize / WORD, start as usize % WORD);
-        let level = self.level(self.least);
+        let set = self.set(self.least);
         let at = |index: usize, bits: u64| {
             (bits != 0).then(|| {
                 u64::BITS * u32::try_from(index).expect("a replica's index has 32 bits")
                     + bits.trailing_zeros()
             })
         };
-        let not_before = at(word, level[word] & (u64::MAX << bit));
-        let later = || (word + 1..self.words).find_map(|index| at(index, level[index]));
-        let from_the_first = || (0..=word).find_map(|index| at(index, level[index]));
+        let not_before = at(word, set[word] & (u64::MAX << bit));
+        let later = || (word + 1..self.words).find_map(|index| at(index, set[index]));
+        let from_the_first = || (0..=word).find_map(|index| at(index, set[index]));
         not_before.or_else(later).or_else(from_the_first).unwrap_or(start)
     }
 
-    fn level(&self, outstanding: usize) -> &[u64] {
-        &self.levels[outstanding * self.words..(outstanding + 1) * self.words]
+    fn make_room_for(&mut self, outstanding: usize) {
+        let needed = (outstanding + 1) * self.words;
+        if needed > self.sets.len() {
+            self.sets.resize(needed, 0);
+        }
+    }
+
+    fn set(&self, outstanding: usize) -> &[u64] {
+        &self.sets[outstanding * self.words..(outstanding + 1) * self.words]
     }
 
     /// Puts a replica into a level, or takes it out.
     fn flip(&mut self, replica: usize, outstanding: usize) {
-        self.levels[outstanding * self.words + replica / WORD] ^= 1 << (replica % WORD);
+        self.sets[outstanding * self.words + replica / WORD] ^= 1 << (replica % WORD);
     }
 }
 

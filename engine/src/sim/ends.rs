@@ -8,35 +8,39 @@ use crate::units::Picos;
 pub struct Ends {
     /// Replicas, without those that fill up to a power of two.
     count: u32,
-    /// Ends by replica, filled up with [`Picos::NEVER`] to a power of two.
-    at: Vec<Picos>,
-    /// The winner of each match, a replica: of the final at 1, of the match that feeds match `m`
-    /// at `2m` and `2m + 1`; the last half are the replicas themselves.
-    winners: Vec<u32>,
+    /// The winner of each match: of the final at 1, of the match that feeds match `m` at `2m` and
+    /// `2m + 1`; the last half are the replicas themselves, filled up to a power of two with some
+    /// that never end.
+    winners: Vec<End>,
+}
+
+/// A replica and when it wants its next boundary; [`Picos::NEVER`] if it is idle.
+#[derive(Debug, Clone, Copy)]
+struct End {
+    at: Picos,
+    replica: u32,
 }
 
 impl Ends {
     /// `replicas` idle replicas; at least one.
     pub fn idle(replicas: u32) -> Self {
         let leaves = replicas.next_power_of_two();
-        let mut this = Self {
-            count: replicas,
-            at: vec![Picos::NEVER; leaves as usize],
-            winners: (0..leaves).chain(0..leaves).collect(),
-        };
-        for replica in 0..leaves {
-            this.play(replica);
+        let idle = |replica| End { at: Picos::NEVER, replica };
+        let mut winners: Vec<End> = (0..leaves).chain(0..leaves).map(idle).collect();
+        for node in (1..leaves as usize).rev() {
+            winners[node] = winners[2 * node];
         }
-        this
+        Self { count: replicas, winners }
     }
 
     /// One more replica, idle.
     pub fn add(&mut self) {
         self.count += 1;
-        if self.count as usize > self.at.len() {
+        let leaves = self.winners.len() / 2;
+        if self.count as usize > leaves {
             let mut larger = Self::idle(self.count);
-            for (replica, end) in (0..).zip(&self.at) {
-                larger.set(replica, Some(*end).filter(|end| *end != Picos::NEVER));
+            for end in &self.winners[leaves..] {
+                larger.set(end.replica, Some(end.at).filter(|at| *at != Picos::NEVER));
             }
             *self = larger;
         }
@@ -45,28 +49,22 @@ impl Ends {
     /// `replica` wants its next boundary at `end`, or is idle. An end as late as time goes is
     /// before [`Picos::NEVER`] all the same.
     pub fn set(&mut self, replica: u32, end: Option<Picos>) {
-        let end = end.map_or(Picos::NEVER, |end| end.min(Picos(Picos::NEVER.0 - 1)));
-        if std::mem::replace(&mut self.at[replica as usize], end) != end {
-            self.play(replica);
+        let at = end.map_or(Picos::NEVER, |end| end.min(Picos(Picos::NEVER.0 - 1)));
+        let mut node = self.winners.len() / 2 + replica as usize;
+        if std::mem::replace(&mut self.winners[node].at, at) == at {
+            return;
+        }
+        while node > 1 {
+            node /= 2;
+            let (left, right) = (self.winners[2 * node], self.winners[2 * node + 1]);
+            self.winners[node] = if right.at < left.at { right } else { left };
         }
     }
 
     /// The first planned end and whose it is; of equal ones, the lowest replica's.
     pub fn first(&self) -> Option<(Picos, u32)> {
-        let replica = self.winners[1];
-        let end = self.at[replica as usize];
-        (end != Picos::NEVER).then_some((end, replica))
-    }
-
-    /// Plays the matches of `replica` again.
-    fn play(&mut self, replica: u32) {
-        let mut node = self.at.len() + replica as usize;
-        while node > 1 {
-            node /= 2;
-            let (left, right) = (self.winners[2 * node], self.winners[2 * node + 1]);
-            let right_wins = self.at[right as usize] < self.at[left as usize];
-            self.winners[node] = if right_wins { right } else { left };
-        }
+        let End { at, replica } = self.winners[1];
+        (at != Picos::NEVER).then_some((at, replica))
     }
 }
 

@@ -37,17 +37,16 @@ impl<S: Default> Jobs<S> {
     /// The attempt `id` comes to the fleet.
     #[inline]
     pub fn enter(&mut self, id: u32, request: &OfferedRequest) {
-        let job = Job::new(request);
-        let slot = if let Some(slot) = self.free.pop() {
-            self.slots[slot as usize] = job;
-            self.owners[slot as usize] = id;
-            slot
-        } else {
-            self.slots.push(job);
-            self.owners.push(id);
-            u32::try_from(self.slots.len() - 1).expect("no more than attempts")
-        };
+        let slot = self.free.pop().unwrap_or_else(|| self.add_slot());
+        self.slots[slot as usize] = Job::new(request);
+        self.owners[slot as usize] = id;
         self.rows.enter(id, slot);
+    }
+
+    fn add_slot(&mut self) -> u32 {
+        self.slots.push(Job::nobody());
+        self.owners.push(u32::MAX);
+        u32::try_from(self.slots.len() - 1).expect("no more than attempts")
     }
 
     /// One more attempt comes to the fleet. Returns its number.

@@ -66,7 +66,10 @@ impl IntoIterator for Stamps {
 /// Packed stamps by the number of their attempt.
 #[derive(Debug, Clone)]
 pub struct Rows {
+    /// As far as anybody has been seen: a run of a million requests does not begin by writing a
+    /// million rows, but writes each when it is near anyhow.
     rows: Vec<Row>,
+    count: usize,
     /// The first is that of all who have nothing rare.
     rare: Vec<Rare>,
 }
@@ -175,41 +178,54 @@ impl Default for Rows {
 impl Rows {
     /// Rows of `count` attempts that nobody has seen yet.
     pub fn unseen(count: usize) -> Self {
-        Self { rows: vec![Row::UNSEEN; count], rare: vec![Rare::NOTHING] }
+        Self { rows: Vec::with_capacity(count), count, rare: vec![Rare::NOTHING] }
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.count
     }
 
     /// One more that nobody has seen yet. Returns its number.
     pub fn push_unseen(&mut self) -> u32 {
-        self.rows.push(Row::UNSEEN);
-        u32::try_from(self.rows.len() - 1).expect("attempts are bounded far below 2^32")
+        self.count += 1;
+        u32::try_from(self.count - 1).expect("attempts are bounded far below 2^32")
     }
 
     /// The first `count` of them stay.
     pub fn truncate(&mut self, count: usize) {
         self.rows.truncate(count);
+        self.count = count;
     }
 
     /// The slot in which an attempt is while it is in the fleet.
     #[inline]
     pub fn slot(&self, id: u32) -> Option<u32> {
-        let row = &self.rows[id as usize];
+        let row = self.rows.get(id as usize)?;
         row.is_in_fleet.then_some(row.rest)
     }
 
     /// An attempt is in the fleet, and all of it in a slot.
     pub fn enter(&mut self, id: u32, slot: u32) {
-        let row = &mut self.rows[id as usize];
+        let row = self.row_mut(id);
         (row.is_in_fleet, row.rest) = (true, slot);
     }
 
     /// What has happened to an attempt that is not in the fleet.
     pub fn get(&self, id: u32) -> RequestStamps {
-        self.unpack(&self.rows[id as usize])
+        self.unpack(self.row(id as usize))
+    }
+
+    fn row(&self, index: usize) -> &Row {
+        self.rows.get(index).unwrap_or(&Row::UNSEEN)
+    }
+
+    fn row_mut(&mut self, id: u32) -> &mut Row {
+        let index = id as usize;
+        if index >= self.rows.len() {
+            self.rows.resize(index + 1, Row::UNSEEN);
+        }
+        &mut self.rows[index]
     }
 
     /// This is what happened to an attempt that is not in the fleet any more.
@@ -221,7 +237,7 @@ impl Rows {
             self.rare.push(rare);
             u32::try_from(self.rare.len() - 1).expect("one per change of a row")
         };
-        self.rows[id as usize] = Row {
+        *self.row_mut(id) = Row {
             queued: stamps.queued.into(),
             scheduled: stamps.scheduled.into(),
             first_token: stamps.first_token.into(),
@@ -243,18 +259,18 @@ impl Rows {
     /// The same rows in another order.
     #[must_use]
     pub fn in_order(self, order: &[u32]) -> Self {
-        let rows = order.iter().map(|id| self.rows[*id as usize]).collect();
-        Self { rows, rare: self.rare }
+        let rows: Vec<Row> = order.iter().map(|id| *self.row(*id as usize)).collect();
+        Self { count: rows.len(), rows, rare: self.rare }
     }
 
     /// What has happened to each, in order.
     pub fn iter(&self) -> impl Iterator<Item = RequestStamps> {
-        self.rows.iter().map(|row| self.unpack(row))
+        (0..self.count).map(|index| self.unpack(self.row(index)))
     }
 
     /// The same, and the rows are not needed any more.
     pub fn into_iter(self) -> impl Iterator<Item = RequestStamps> {
-        (0..self.len()).map(move |index| self.unpack(&self.rows[index]))
+        (0..self.count).map(move |index| self.unpack(self.row(index)))
     }
 
     fn unpack(&self, row: &Row) -> RequestStamps {

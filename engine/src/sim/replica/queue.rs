@@ -73,23 +73,29 @@ impl<'a> Queue<'a> {
 
     /// Whom a scheduler finds at the head that knows what had arrived by `visible`.
     pub fn head<S>(&mut self, visible: Picos, jobs: &Jobs<S>) -> Head {
-        let waits = |id: &u32| jobs[*id].place == Place::Waiting;
-        let is_seen = |id: u32| jobs[id].stamps.queued <= Some(visible);
-        while self.preempted.pop_if(|id| !waits(id)).is_some() {}
-        if let Some(&id) = self.preempted.last() {
-            return Head::Seen(id);
+        let waits = |id: u32| jobs[id].place == Place::Waiting;
+        while let Some(&id) = self.preempted.last() {
+            if waits(id) {
+                return Head::Seen(id);
+            }
+            self.preempted.pop();
         }
-        while self.waiting.pop_front_if(|id| !waits(id)).is_some() {}
-        match (self.policy, self.waiting.front()) {
-            (SchedulingPolicy::Fcfs, None) => Head::Nobody,
-            (SchedulingPolicy::Fcfs, Some(&id)) if is_seen(id) => Head::Seen(id),
-            (SchedulingPolicy::Fcfs, Some(_)) => Head::Unseen,
-            (SchedulingPolicy::Priority(_), _) => {
-                while let Some(id) = self.waiting.pop_front_if(|id| is_seen(*id)) {
+        while let Some(&id) = self.waiting.front() {
+            let is_seen = jobs[id].stamps.queued <= Some(visible);
+            match self.policy {
+                _ if !waits(id) => {}
+                SchedulingPolicy::Fcfs if is_seen => return Head::Seen(id),
+                SchedulingPolicy::Priority(_) if is_seen => {
                     self.seen.push(Reverse(Rank::of(self.policy, id, &jobs[id])));
                 }
-                self.head_by_rank(jobs)
+                SchedulingPolicy::Fcfs => return Head::Unseen,
+                SchedulingPolicy::Priority(_) => break,
             }
+            self.waiting.pop_front();
+        }
+        match self.policy {
+            SchedulingPolicy::Fcfs => Head::Nobody,
+            SchedulingPolicy::Priority(_) => self.head_by_rank(jobs),
         }
     }
 

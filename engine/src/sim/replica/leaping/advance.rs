@@ -11,22 +11,26 @@ use crate::units::Picos;
 
 impl Leaping<'_> {
     /// The first `steps` steps of `leap` are over. Of the step that follows them in the leap, if
-    /// any, the blocks are taken and the cost is charged, as for the first when it was planned.
+    /// any, the blocks are taken and it is counted, as for the first when it was planned.
     pub(super) fn pass(&mut self, leap: &Leap, steps: i64, jobs: &mut Jobs<JobState>) {
         self.show(leap, steps, jobs);
         let begun = if steps < leap.steps { steps + 1 } else { steps };
-        let (counted, blocks) = self.hold(leap, steps, leap.time(steps));
+        let length = leap.length(steps);
+        let (counted, blocks) = self.hold(leap, steps, leap.start + length);
         // Whoever had finished when the leap began is out after its first step.
         self.release_finishing();
         if begun > 1 {
-            self.blocks.take(blocks + self.phases.needed(counted + 1, begun));
-            let n = u64::from(self.decodes);
-            let time = self.spec.law.decode_composition(n);
-            self.books.steps(begun - 1, time, &self.spec.law, n, n);
-            self.load.steps += (begun - 1).cast_unsigned();
-            self.load.sequence_steps += (begun - 1).cast_unsigned() * n;
-            self.load.busy += leap.time(begun) - leap.time(1);
-            self.refuse((begun - 1).cast_unsigned());
+            let uncounted =
+                if counted < begun { self.phases.needed(counted + 1, begun) } else { 0 };
+            self.blocks.take(blocks + uncounted);
+            let more = (begun - 1).cast_unsigned();
+            self.load.steps += more;
+            self.load.sequence_steps += more * u64::from(self.decodes);
+            self.refuse(more);
+        }
+        self.load.busy += length;
+        if self.chunks.is_empty() {
+            self.charge_decodes(steps);
         }
         if self.streams_in_events() {
             self.moments.push(self.done, *leap);
@@ -41,6 +45,13 @@ impl Leaping<'_> {
         let tokens = steps * u64::from(self.decodes - self.leaving_decodes);
         self.load.decode_tokens += tokens;
         self.load.backlog_decode_tokens -= tokens;
+    }
+
+    /// Shares out the time of so many steps of decodes alone, when they are over: at once what one by
+    /// one would be the same. A step with prompts in it is shared out when it begins.
+    pub(super) fn charge_decodes(&mut self, steps: i64) {
+        let (law, n) = (&self.spec.law, u64::from(self.decodes));
+        self.books.steps(steps, law.decode_composition(n), law, n, n);
     }
 
     /// Passes the steps of the leap that are over at `now`.
@@ -89,26 +100,23 @@ impl Leaping<'_> {
             stop = self.horizon;
         }
         let held = self.held_blocks();
-        let running = u64::from(self.running);
+        self.held.add(held, self.running.into(), stop - leap.start);
         if steps == 1 {
-            self.held.add(held, running, stop - leap.start);
             return (1, 0);
         }
-        let first = leap.time(1);
-        self.held.add(held, running, first - leap.start);
-        self.held.add(held - self.finishing.blocks, running, stop - first);
         let (blocks, block_time) = self.phases.taken(leap, steps, stop);
-        self.held.block_picos += block_time;
+        let without_finished =
+            i128::from(self.finishing.blocks) * i128::from((stop - leap.time(1)).0);
+        self.held.block_picos += block_time - without_finished;
         (steps, blocks)
     }
 
     /// What the last step did beside passing, now that it is over.
     pub(super) fn complete(&mut self, now: Picos, jobs: &mut Jobs<JobState>) {
-        let mut chunks = std::mem::take(&mut self.chunks);
-        for chunk in chunks.drain(..) {
-            self.compute(chunk, now, jobs);
+        for chunk in 0..self.chunks.len() {
+            self.compute(self.chunks[chunk], now, jobs);
         }
-        self.chunks = chunks;
+        self.chunks.clear();
         self.end_stalls(now, jobs);
         while let Some((step, id)) = self.finishes.pop_due(self.done) {
             if let Some(job) = jobs.get_mut(id)

@@ -30,7 +30,11 @@ impl Leaping<'_> {
     fn cut_off(&mut self, leap: &Leap, now: Picos, jobs: &mut Jobs<JobState>) {
         let cut = CutStep::new(leap.start, leap.time(1), now);
         self.hold(leap, 1, now);
+        self.load.busy += leap.duration(1);
         self.load.busy -= cut.not_passed();
+        if self.chunks.is_empty() {
+            self.charge_decodes(1);
+        }
         for id in std::mem::take(&mut self.admitted) {
             if let Some(job) = jobs.get_mut(id).filter(|job| job.is_decoding()) {
                 let kv = job.decode_kv(self.done);

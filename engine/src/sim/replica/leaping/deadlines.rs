@@ -19,6 +19,11 @@ impl Deadlines {
         self.0.push(Reverse(Deadline(i128::from(step) << u32::BITS | i128::from(id))));
     }
 
+    /// How many there are, stale ones included.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The first step and its request.
     pub fn first(&self) -> Option<(i64, u32)> {
         let Reverse(Deadline(both)) = *self.0.peek()?;

@@ -46,6 +46,13 @@ impl FreeQueue {
     pub fn take(&mut self, count: u64) {
         debug_assert!(count <= self.free, "no block is held twice");
         self.free -= count;
+        if !self.entries.is_empty() {
+            self.take_listed(count);
+        }
+    }
+
+    /// The first of them are those that somebody left.
+    fn take_listed(&mut self, count: u64) {
         let mut left = count;
         while left > 0
             && let Some(front) = self.entries.front_mut()

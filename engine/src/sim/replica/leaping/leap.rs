@@ -49,8 +49,12 @@ impl Leap {
 
     /// End of the `j`-th step, `j` at most `steps`; of the zeroth, the start.
     pub fn time(&self, j: i64) -> Picos {
-        // Only a single step may end later than time goes.
-        Picos(self.start.0.saturating_add(j * self.first + j * (j - 1) / 2 * self.growth))
+        self.start + self.length(j) // only a single step may end later than time goes
+    }
+
+    /// How long the first `j` steps take together.
+    pub fn length(&self, j: i64) -> Picos {
+        Picos(j * self.first + j * (j - 1) / 2 * self.growth)
     }
 
     /// End of the last step.

@@ -94,22 +94,28 @@ impl Phases {
     /// Blocks taken in the steps of `leap` from its second to its `last`, the next step being its
     /// first, and Σ of them × the time from when they are taken to `stop`.
     pub fn taken(&self, leap: &Leap, last: i64, stop: Picos) -> (u64, i128) {
-        let (mut blocks, mut sum) = (0, 0);
-        let (mut begins, mut duration) = (leap.time(1), leap.first);
-        // Steps from here on are the only ones of their phase: all, of most leaps.
-        let alone_from = last - self.size;
-        for (begun, count) in (1..last).zip(self.from(self.after(1))) {
-            let count = u64::from(*count);
-            if begun >= alone_from {
+        let mut left = (stop - leap.time(1)).0;
+        let all_at_once = left.checked_mul(self.sequences.cast_signed());
+        if last <= self.size && all_at_once.is_some() {
+            // Each step is the only one of its phase, and the sum needs no wider number, as in
+            // nearly all leaps.
+            let (mut blocks, mut sum, mut duration) = (0, 0, leap.first);
+            let first = self.after(1);
+            for count in &self.counts[first..first + index(last - 1)] {
                 blocks += count;
-                sum += i128::from(count) * i128::from((stop - begins).0);
-            } else if count > 0 {
-                let times = (last - 1 - begun) / self.size + 1;
-                blocks += count * times.cast_unsigned();
-                sum += i128::from(count) * time_left(leap, stop, begun, self.size, times);
+                sum += i64::from(*count) * left;
+                duration += leap.growth;
+                left = left.wrapping_sub(duration); // after the last it is not used
             }
-            duration += leap.growth;
-            begins = Picos(begins.0.wrapping_add(duration)); // the one after the last is not used
+            return (blocks.into(), sum.into());
+        }
+        let (mut blocks, mut sum) = (0, 0);
+        for (begun, count) in (1..last).zip(self.from(self.after(1))) {
+            if *count > 0 {
+                let times = (last - 1 - begun) / self.size + 1;
+                blocks += u64::from(*count) * times.cast_unsigned();
+                sum += i128::from(*count) * time_left(leap, stop, begun, self.size, times);
+            }
         }
         (blocks, sum)
     }
@@ -140,13 +146,17 @@ impl Phases {
     fn cycles(&self, steps: i64) -> (u64, usize) {
         // Most leaps are short, and a division is slow.
         let cycles = if steps < self.size { 0 } else { steps / self.size };
-        let rest = usize::try_from(steps - cycles * self.size).expect("below the block size");
-        (cycles.cast_unsigned(), rest)
+        (cycles.cast_unsigned(), index(steps - cycles * self.size))
     }
 
     fn sum(&self, first: usize, steps: usize) -> u64 {
         self.counts[first..first + steps].iter().map(|count| u64::from(*count)).sum()
     }
+}
+
+/// Steps within a round.
+fn index(steps: i64) -> usize {
+    usize::try_from(steps).expect("no more than a block has tokens")
 }
 
 /// Σ (`stop` − T(j)) over `count` values of j: `first`, and then every `stride`-th.

@@ -47,7 +47,6 @@ impl Leaping<'_> {
         };
         self.load.steps += 1;
         self.load.sequence_steps += sequences;
-        self.load.busy += leap.duration(1);
         self.leap = Some(leap);
     }
 
@@ -79,6 +78,12 @@ impl Leaping<'_> {
     }
 
     fn steps_to_next_finish(&mut self, jobs: &Jobs<JobState>) -> i64 {
+        // One for each who decodes, and nobody is about to leave: then none is stale.
+        let none_is_stale =
+            self.leaving_decodes == 0 && self.finishes.len() == self.decodes as usize;
+        if none_is_stale && let Some((step, _)) = self.finishes.first() {
+            return step - self.done;
+        }
         while let Some((step, id)) = self.finishes.first() {
             let job = &jobs[id];
             if job.place == Place::Running && job.is_decoding() && job.finish_step() == step {
@@ -89,12 +94,11 @@ impl Leaping<'_> {
         1 // of nobody
     }
 
-    /// A run of decode steps, charged for its first.
-    fn leap_of_decodes(&mut self, now: Picos, most: i64) -> Leap {
+    /// A run of decode steps.
+    fn leap_of_decodes(&self, now: Picos, most: i64) -> Leap {
         let law = &self.spec.law;
         let n = u64::from(self.decodes);
         let composition = law.decode_composition(n);
-        self.books.steps(1, composition, law, n, n);
         Leap::of(now, (composition + law.reads(self.decode_kv)).0, law.reads(n).0, most)
     }
 

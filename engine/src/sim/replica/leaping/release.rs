@@ -172,8 +172,10 @@ impl Leaping<'_> {
         // Whether anybody finished is anybody's guess, so that it is not asked.
         self.blocks.give_back(std::mem::take(&mut self.finishing.blocks));
         self.finishing.seats = 0;
-        for left in std::mem::take(&mut self.finishing.left) {
-            self.give_back(left);
+        if !self.finishing.left.is_empty() {
+            for left in std::mem::take(&mut self.finishing.left) {
+                self.give_back(left);
+            }
         }
     }
 

@@ -35,6 +35,11 @@ impl Leaping<'_> {
     /// far as when all are asked for together: each request lost makes room for those before it,
     /// and none is lost while the rest would find room.
     fn schedule_running(&mut self, now: Picos, jobs: &mut Jobs<JobState>) -> bool {
+        let of_decodes = self.phases.next();
+        if self.partials.is_empty() && of_decodes <= self.blocks.free() {
+            self.blocks.take(of_decodes); // as nearly always
+            return false;
+        }
         let mut of_prompts = self.chunk_partials(jobs);
         let mut preempted = false;
         let by_rank = matches!(self.spec.scheduling_policy, SchedulingPolicy::Priority(_));

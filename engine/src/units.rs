@@ -56,6 +56,15 @@ impl Picos {
         Self::from_secs(millis / 1e3)
     }
 
+    /// `count` of these, one after the other. Saturates, as a sum does.
+    #[inline]
+    pub fn times(self, count: i64) -> Self {
+        match self.0.checked_mul(count) {
+            Some(product) => Self(product),
+            None => many_beyond_time(self, count),
+        }
+    }
+
     /// Seconds.
     pub fn as_secs(self) -> f64 {
         self.0 as f64 / PICOS_PER_S as f64
@@ -99,6 +108,12 @@ impl Add for Picos {
             None => beyond_time(self, other),
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn many_beyond_time(each: Picos, count: i64) -> Picos {
+    Picos(each.0.saturating_mul(count))
 }
 
 #[cold]

@@ -160,8 +160,7 @@ impl CompiledLaw {
 
     /// Time that reading `kv_tokens` cached tokens adds to a step.
     pub fn reads(&self, kv_tokens: u64) -> Picos {
-        let kv_tokens = i64::try_from(kv_tokens).unwrap_or(i64::MAX);
-        Picos(self.picos_per_kv_token.saturating_mul(kv_tokens))
+        Picos(self.picos_per_kv_token).times(i64::try_from(kv_tokens).unwrap_or(i64::MAX))
     }
 
     /// How a step's seconds are shared out: the marginal terms to what caused them, the rest

@@ -86,15 +86,15 @@ impl Books {
         decodes: u64,
     ) -> Picos {
         let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-        let of_sequences = law.per_decode_seq().0.saturating_mul(whole(decodes));
-        let shared = time.0.saturating_sub(of_sequences);
-        let sum = self.carry.saturating_add(steps.saturating_mul(shared));
+        let of_sequences = law.per_decode_seq().times(whole(decodes));
+        let shared = time - of_sequences;
+        let Picos(sum) = Picos(self.carry) + shared.times(steps);
         let tokens = whole(tokens).max(1);
         let per_token = sum.div_euclid(tokens);
         self.carry = sum.rem_euclid(tokens);
-        self.decode += Picos(per_token) + Picos(steps.saturating_mul(law.per_decode_seq().0));
         let per_token = Picos(per_token);
-        self.last = Last { steps, shared, tokens, per_token, beside_prefill: Picos::ZERO };
+        self.decode += per_token + law.per_decode_seq().times(steps);
+        self.last = Last { steps, shared: shared.0, tokens, per_token, beside_prefill: Picos::ZERO };
         per_token
     }
 }
@@ -157,7 +157,7 @@ impl CutStep {
 
 /// What a prefill of `chunk` tokens is charged.
 pub fn prefill_cost(per_token: Picos, chunk: u32, pairs: Picos) -> Picos {
-    Picos(per_token.0.saturating_mul(i64::from(chunk))) + pairs
+    per_token.times(chunk.into()) + pairs
 }
 
 /// The `part` of `whole` tokens in a cost, rounded down.

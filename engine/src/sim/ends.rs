@@ -48,6 +48,7 @@ impl Ends {
 
     /// `replica` wants its next boundary at `end`, or is idle. An end as late as time goes is
     /// before [`Picos::NEVER`] all the same.
+    #[inline]
     pub fn set(&mut self, replica: u32, end: Option<Picos>) {
         let at = end.map_or(Picos::NEVER, |end| end.min(Picos(Picos::NEVER.0 - 1)));
         let mut node = self.winners.len() / 2 + replica as usize;

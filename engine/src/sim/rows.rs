@@ -206,6 +206,7 @@ impl Rows {
     }
 
     /// An attempt is in the fleet, and all of it in a slot.
+    #[inline]
     pub fn enter(&mut self, id: u32, slot: u32) {
         let row = self.row_mut(id);
         (row.is_in_fleet, row.rest) = (true, slot);
@@ -220,6 +221,7 @@ impl Rows {
         self.rows.get(index).unwrap_or(&Row::UNSEEN)
     }
 
+    #[inline]
     fn row_mut(&mut self, id: u32) -> &mut Row {
         let index = id as usize;
         if index >= self.rows.len() {

@@ -30,6 +30,7 @@ impl Arrivals {
     }
 
     /// The request at `index` has arrived.
+    #[inline]
     pub fn take(&mut self, index: u32, requests: &[OfferedRequest], pools: &[PoolSpec]) {
         let pool = requests[index as usize].pool;
         let next = (pool, &pools[pool as usize]);

@@ -59,6 +59,7 @@ impl Books {
     /// A step of `shape` begins, which takes `composition` before any cached token is read, and
     /// whose prefills are charged `pairs` for their attention pairs. Returns what each of its
     /// tokens is charged.
+    #[inline]
     pub fn step(
         &mut self,
         law: &CompiledLaw,
@@ -77,6 +78,7 @@ impl Books {
 
     /// `steps` steps begin, of `tokens` tokens and `decodes` decode sequences each; `time` is of
     /// one of them, without attention pairs and KV reads. Returns what each token is charged.
+    #[inline]
     pub fn steps(
         &mut self,
         steps: i64,

@@ -12,6 +12,7 @@ use crate::units::Picos;
 impl Leaping<'_> {
     /// The first `steps` steps of `leap` are over. Of the step that follows them in the leap, if
     /// any, the blocks are taken and it is counted, as for the first when it was planned.
+    #[inline]
     pub(super) fn pass(&mut self, leap: &Leap, steps: i64, jobs: &mut Jobs<JobState>) {
         self.show(leap, steps, jobs);
         let begun = if steps < leap.steps { steps + 1 } else { steps };
@@ -49,6 +50,7 @@ impl Leaping<'_> {
 
     /// Shares out the time of so many steps of decodes alone, when they are over: at once what one by
     /// one would be the same. A step with prompts in it is shared out when it begins.
+    #[inline]
     pub(super) fn charge_decodes(&mut self, steps: i64) {
         let (law, n) = (&self.spec.law, u64::from(self.decodes));
         self.books.steps(steps, law.decode_composition(n), law, n, n);
@@ -91,6 +93,7 @@ impl Leaping<'_> {
     /// What the replica held through the first `steps` steps of `leap` up to `stop`, as far as it
     /// lies before the horizon. Returns the last step that was looked at, and the blocks that are
     /// taken from the second to that one.
+    #[inline]
     pub(super) fn hold(&mut self, leap: &Leap, mut steps: i64, mut stop: Picos) -> (i64, u64) {
         if stop > self.horizon {
             if leap.start >= self.horizon {
@@ -181,6 +184,7 @@ impl Leaping<'_> {
     }
 
     /// A request with all of `target` in its cache decodes from the next step on.
+    #[inline]
     pub(super) fn begin_decoding(&mut self, job: &mut LeapJob) {
         job.state.since = self.done;
         job.state.above_mark = self.above.steps(job.class);
@@ -246,6 +250,7 @@ impl Leaping<'_> {
 
     /// A decoding request stops decoding, and its account is closed. Returns the tokens in its
     /// cache.
+    #[inline]
     pub(super) fn stop_decoding(&mut self, job: &mut LeapJob) -> u32 {
         let kv = job.decode_kv(self.done);
         self.settle_decode(job, self.done);
@@ -258,6 +263,7 @@ impl Leaping<'_> {
     }
 
     /// Closes the account of a run of decode steps, the last of which ends when `done` are done.
+    #[inline]
     pub(super) fn settle_decode(&self, job: &mut LeapJob, done: i64) {
         let steps = (done - job.state.since).cast_unsigned();
         job.stamps.busy += self.books.decode() - job.state.decode_mark;

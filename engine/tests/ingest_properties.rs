@@ -47,6 +47,13 @@ const FILES: &[&[u8]] = &[
     include_bytes!("fixtures/ingest/vllm_sweep_summary.json"),
     include_bytes!("fixtures/ingest/engine_requests.jsonl"),
     include_bytes!("fixtures/ingest/request_table.csv"),
+    include_bytes!("fixtures/ingest/burstgpt_1.csv"),
+    include_bytes!("fixtures/ingest/burstgpt_3.csv"),
+    include_bytes!("fixtures/ingest/vidur_trace.csv"),
+    include_bytes!("fixtures/ingest/splitwise_sim_trace.csv"),
+    include_bytes!("fixtures/ingest/trace_template.csv"),
+    include_bytes!("fixtures/ingest/mooncake_trace.jsonl"),
+    include_bytes!("fixtures/ingest/bailian_trace.jsonl"),
 ];
 
 /// Reads and reviews; whatever comes out crosses to the page and back, so nothing in it is NaN or
@@ -108,6 +115,8 @@ proptest! {
     fn any_text_under_a_known_header_is_read_or_refused(rows in marks()) {
         for header in [
             "TIMESTAMP,ContextTokens,GeneratedTokens",
+            "Timestamp,Request tokens,Response tokens",
+            "arrived_at,num_prefill_tokens,num_decode_tokens",
             "concurrency,ttft_p50_ms,output_tps",
             "request_rate\tttft_p50_ms\tcompleted",
         ] {

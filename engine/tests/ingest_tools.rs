@@ -13,6 +13,8 @@ mod llmperf;
 mod others;
 #[path = "ingest_tools/sglang.rs"]
 mod sglang;
+#[path = "ingest_tools/traces.rs"]
+mod traces;
 
 use goodput_engine::ingest::{BenchmarkPoint, LatencyStats, Parsed, read};
 use goodput_engine::problem::Severity;

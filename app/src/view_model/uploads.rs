@@ -14,7 +14,7 @@ use crate::worker::reader::ReadFile;
 
 /// The formats that are read, by id. The engine's own list would bring its parsers into the page;
 /// a test holds the two together.
-pub const FORMATS: [(&str, &str); 20] = [
+pub const FORMATS: [(&str, &str); 26] = [
     ("guidellm", "GuideLLM report (JSON or YAML)"),
     ("llm_d_report", "llm-d benchmark report (YAML or JSON)"),
     ("guidellm_csv", "GuideLLM CSV"),
@@ -32,8 +32,14 @@ pub const FORMATS: [(&str, &str); 20] = [
     ("engine_request_log", "engine request log (JSON lines)"),
     ("serving_console", "vLLM or SGLang console block"),
     ("vllm_metrics", "/metrics page of a running vLLM server"),
+    ("bailian_trace", "Bailian (Qwen) trace (JSON lines)"),
+    ("mooncake_trace", "Mooncake trace (JSON lines)"),
     ("azure_llm_trace", "Azure LLM inference trace (CSV)"),
+    ("burstgpt_trace", "BurstGPT trace (CSV)"),
+    ("vidur_trace", "Vidur trace (CSV)"),
+    ("splitwise_sim_trace", "splitwise-sim trace (CSV)"),
     ("request_table", "table of requests (CSV)"),
+    ("trace_table", "trace of requests (CSV)"),
     ("benchmark_csv", "benchmark rows (CSV)"),
 ];
 

@@ -8,7 +8,6 @@
 //! [`BenchmarkPoint::missing`]; whether what it says can be true is for the `review` module.
 
 mod aiperf;
-mod azure_trace;
 mod console_block;
 pub mod csv_points;
 mod csv_table;
@@ -18,6 +17,7 @@ mod from_records;
 mod gathered;
 mod guidellm;
 mod gzip;
+mod hash_trace;
 mod inference_perf;
 mod json;
 mod known_others;
@@ -39,6 +39,8 @@ mod sglang;
 mod stat;
 mod timestamp;
 mod trace;
+mod trace_rows;
+mod trace_table;
 mod tree;
 mod vllm_serve;
 mod yaml;

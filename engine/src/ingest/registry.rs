@@ -4,8 +4,8 @@ use super::csv_table;
 use super::json::Outline;
 use super::parsed::{Contents, Format, Notes, Parsed};
 use super::{
-    Refusal, aiperf, azure_trace, console_block, csv_points, engine_log, guidellm, inference_perf,
-    known_others, llm_d, llmperf, prometheus, request_table, sglang, vllm_serve,
+    Refusal, aiperf, console_block, csv_points, engine_log, guidellm, hash_trace, inference_perf,
+    known_others, llm_d, llmperf, prometheus, request_table, sglang, trace_table, vllm_serve,
 };
 
 /// Every format, the more specific before the more general. A new one is a module and a line.
@@ -27,8 +27,14 @@ const FORMATS: &[FormatDescription] = &[
     engine_log::FORMAT,
     console_block::FORMAT,
     prometheus::FORMAT,
-    azure_trace::FORMAT,
+    hash_trace::BAILIAN,
+    hash_trace::MOONCAKE,
+    trace_table::AZURE,
+    trace_table::BURSTGPT,
+    trace_table::VIDUR,
+    trace_table::SPLITWISE,
     request_table::FORMAT,
+    trace_table::TEMPLATE,
     csv_points::FORMAT,
 ];
 

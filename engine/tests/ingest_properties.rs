@@ -54,6 +54,20 @@ const FILES: &[&[u8]] = &[
     include_bytes!("fixtures/ingest/trace_template.csv"),
     include_bytes!("fixtures/ingest/mooncake_trace.jsonl"),
     include_bytes!("fixtures/ingest/bailian_trace.jsonl"),
+    include_bytes!("fixtures/ingest/inferencex_raw.json"),
+    include_bytes!("fixtures/ingest/inferencex_agg_2026.json"),
+    include_bytes!("fixtures/ingest/inferencex_agg_disagg.json"),
+    include_bytes!("fixtures/ingest/vllm_throughput.json"),
+    include_bytes!("fixtures/ingest/vllm_latency.json"),
+    include_bytes!("fixtures/ingest/inference_benchmarker.json"),
+    include_bytes!("fixtures/ingest/trtllm_bench.json"),
+    include_bytes!("fixtures/ingest/llama_bench.jsonl"),
+    include_bytes!("fixtures/ingest/llama_bench.csv"),
+    include_bytes!("fixtures/ingest/ollama.jsonl"),
+    include_bytes!("fixtures/ingest/mlperf_server.txt"),
+    include_bytes!("fixtures/ingest/mlperf_offline.txt"),
+    include_bytes!("fixtures/ingest/llmservingsim_output.csv"),
+    include_bytes!("fixtures/ingest/llmperf_sweep.json"),
 ];
 
 /// Reads and reviews; whatever comes out crosses to the page and back, so nothing in it is NaN or

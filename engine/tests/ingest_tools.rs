@@ -3,6 +3,8 @@
 
 #[path = "ingest_tools/aiperf.rs"]
 mod aiperf;
+#[path = "ingest_tools/engines.rs"]
+mod engines;
 #[path = "ingest_tools/guidellm.rs"]
 mod guidellm;
 #[path = "ingest_tools/inference_perf.rs"]

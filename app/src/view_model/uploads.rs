@@ -14,7 +14,7 @@ use crate::worker::reader::ReadFile;
 
 /// The formats that are read, by id. The engine's own list would bring its parsers into the page;
 /// a test holds the two together.
-pub const FORMATS: [(&str, &str); 26] = [
+pub const FORMATS: [(&str, &str); 35] = [
     ("guidellm", "GuideLLM report (JSON or YAML)"),
     ("llm_d_report", "llm-d benchmark report (YAML or JSON)"),
     ("guidellm_csv", "GuideLLM CSV"),
@@ -29,6 +29,15 @@ pub const FORMATS: [(&str, &str); 26] = [
     ("llmperf_requests", "llmperf individual responses"),
     ("sglang_bench_serving", "SGLang bench_serving JSON lines"),
     ("vllm_bench_serve", "vLLM bench serve JSON"),
+    ("vllm_bench_throughput", "vLLM bench throughput JSON"),
+    ("vllm_bench_latency", "vLLM bench latency JSON"),
+    ("inferencex", "InferenceX aggregated rows (JSON)"),
+    ("inference_benchmarker", "Hugging Face inference-benchmarker report"),
+    ("trtllm_bench", "trtllm-bench report"),
+    ("llama_bench", "llama-bench (JSON, JSON lines or CSV)"),
+    ("ollama", "Ollama answers (JSON lines)"),
+    ("mlperf_summary", "MLPerf load generator summary"),
+    ("llmservingsim", "LLMServingSim simulated requests (CSV)"),
     ("engine_request_log", "engine request log (JSON lines)"),
     ("serving_console", "vLLM or SGLang console block"),
     ("vllm_metrics", "/metrics page of a running vLLM server"),

@@ -12,6 +12,8 @@ pub(super) struct Gathered {
     pub remarks: RowRemarks,
     pub tool_version: Option<String>,
     excluded: Vec<(u64, String)>,
+    /// What was left out were runs, not requests.
+    of_runs: bool,
 }
 
 impl Gathered {
@@ -45,10 +47,22 @@ impl Gathered {
         }
     }
 
+    /// A run that was read and is no point.
+    pub(super) fn exclude_run(&mut self, reason: &str) {
+        self.of_runs = true;
+        self.exclude(1, reason);
+    }
+
+    /// Why nothing can be used, where nothing can.
+    pub(super) fn nothing_left(&self) -> Option<&str> {
+        let nothing = self.points.is_empty() && self.records.is_empty();
+        self.excluded.first().filter(|_| nothing).map(|(_, reason)| reason.as_str())
+    }
+
     /// The account: of requests where the file has any, else of `runs`.
     pub(super) fn finish(self, runs: &str) -> Body {
         let excluded: u64 = self.excluded.iter().map(|(rows, _)| rows).sum();
-        let of_runs = self.records.is_empty() && excluded == 0;
+        let of_runs = self.of_runs || (self.records.is_empty() && excluded == 0);
         let mut notes = Notes::new(if of_runs { runs } else { "requests" });
         notes.rows_used =
             if of_runs { self.points.len() as u64 } else { self.records.len() as u64 };

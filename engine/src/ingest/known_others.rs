@@ -11,7 +11,7 @@ struct Other {
     hint: &'static str,
 }
 
-const OTHERS: [Other; 5] = [
+const OTHERS: [Other; 4] = [
     Other {
         keys: &["telemetry_data", "gpu_uuid"],
         what: "this is AIPerf's GPU telemetry: it holds no latency and no throughput",
@@ -31,11 +31,6 @@ const OTHERS: [Other; 5] = [
         keys: &["engine_kwargs", "kv_cache", "dataset_hash"],
         what: "this is LLMServingSim's account of how a run was set up: it holds no measurement",
         hint: "upload requests.jsonl of the same run",
-    },
-    Other {
-        keys: &["build_commit", "avg_ts"],
-        what: "this is llama-bench: one stream without a server, so no load to plan with",
-        hint: "measure the server with vLLM bench serve, GuideLLM or AIPerf",
     },
 ];
 

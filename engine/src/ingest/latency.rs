@@ -134,6 +134,10 @@ pub enum Definition {
     ArrivalToFirstToken,
     /// From the request's arrival at the server to its last token, by the server's clock.
     ArrivalToLastToken,
+    /// From the moment the request was due to its first token: waiting in the client is in it.
+    DueToFirstToken,
+    /// From the moment the request was due to its last token.
+    DueToLastToken,
     /// The file does not say.
     Unstated,
 }

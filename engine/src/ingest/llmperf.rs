@@ -25,9 +25,15 @@ pub(super) const SUMMARY: FormatDescription = FormatDescription {
     looks_for: "JSON with num_concurrent_requests and results_ttft_s_mean",
     docs: DOCS,
     sniff: |head: &Head| {
-        head.json.as_ref().is_some_and(|keys| {
+        let one = |keys: &json::Outline| {
             keys.has("num_concurrent_requests") && keys.has("results_ttft_s_mean")
-        })
+        };
+        // Wrappers keep the summaries of a sweep in one object, by their concurrency.
+        let by_number = |keys: &json::Outline| {
+            keys.keys.first().is_some_and(|key| key.parse::<u64>().is_ok())
+                && head.text.contains("\"results_ttft_s_mean\"")
+        };
+        head.json.as_ref().is_some_and(|keys| one(keys) || by_number(keys))
     },
     parse: parse_summary,
 };
@@ -55,14 +61,19 @@ const LATENCIES: [(Latency, &str, Definition); 3] = [
 fn parse_summary(text: &str) -> Result<Body, Refusal> {
     let text = json::quote_not_finite(text);
     let mut gathered = Gathered::default();
-    json::for_each_value(&text, |line, run: Node| {
-        gathered.make_room(1)?;
-        let mut summary = Summary { run: &run, unusable: Vec::new() };
-        let point = summary.point(gathered.next_row());
-        for key in summary.unusable {
-            gathered.remarks.add(line, format!("{key} cannot be and was left out"));
+    json::for_each_value(&text, |line, document: Node| {
+        let of_one = document.get("num_concurrent_requests").is_some();
+        let entries = document.entries().iter().map(|(_, run)| run);
+        let runs: Vec<&Node> = if of_one { vec![&document] } else { entries.collect() };
+        gathered.make_room(runs.len())?;
+        for run in runs {
+            let mut summary = Summary { run, unusable: Vec::new() };
+            let point = summary.point(gathered.next_row());
+            for key in summary.unusable {
+                gathered.remarks.add(line, format!("{key} cannot be and was left out"));
+            }
+            gathered.points.push(point);
         }
-        gathered.points.push(point);
         Ok(())
     })?;
     Ok(gathered.finish("runs"))

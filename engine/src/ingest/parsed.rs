@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::counted::plural;
+
 use super::{BenchmarkPoint, Refusal, RequestRecord, RequestTrace, ServedLengths, registry};
 
 /// A file that was understood.
@@ -34,6 +36,16 @@ impl Parsed {
             Contents::Benchmark { records, .. } => records,
             Contents::Trace(_) | Contents::Lengths(_) => &[],
         }
+    }
+
+    /// The same, after saying how many lines before it were no part of it.
+    pub(super) fn after_preamble(mut self, lines: usize) -> Self {
+        self.notes.remark(plural(
+            lines as u64,
+            "line before the first JSON object was passed over",
+            "lines before the first JSON object were passed over",
+        ));
+        self
     }
 
     /// Requests the file describes one by one: trace rows or per-request records.

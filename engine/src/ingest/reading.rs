@@ -67,13 +67,34 @@ impl Reading<'_> {
         node: &Node,
         path: &str,
         unit_ms: f64,
+        tags: (Definition, Weighting),
+    ) -> Option<LatencyStats> {
+        self.stats_of(node.at(path)?, &Stat::parse, &format!("{path}/"), unit_ms, tags)
+    }
+
+    /// The same of keys that stand beside others, where `stat_of` knows the statistic of a key.
+    pub(super) fn flat_stats(
+        &mut self,
+        node: &Node,
+        stat_of: &dyn Fn(&str) -> Option<Stat>,
+        unit_ms: f64,
+        tags: (Definition, Weighting),
+    ) -> Option<LatencyStats> {
+        self.stats_of(node, stat_of, "", unit_ms, tags)
+    }
+
+    fn stats_of(
+        &mut self,
+        node: &Node,
+        stat_of: &dyn Fn(&str) -> Option<Stat>,
+        within: &str,
+        unit_ms: f64,
         (definition, weighting): (Definition, Weighting),
     ) -> Option<LatencyStats> {
         let mut stats = LatencyStats::new(definition, weighting);
-        for (name, value) in node.at(path)?.entries() {
-            let Some(stat) = Stat::parse(name).filter(|_| *value != Node::Null) else { continue };
-            let within = format!("{path}/{name}");
-            if let Some(value) = self.usable(&within, value, quantity) {
+        for (name, value) in node.entries().iter().filter(|(_, value)| *value != Node::Null) {
+            let Some(stat) = stat_of(name) else { continue };
+            if let Some(value) = self.usable(&format!("{within}{name}"), value, quantity) {
                 stats.set(stat, value * unit_ms);
             }
         }

@@ -58,6 +58,26 @@ pub struct RecordClass {
 }
 
 impl RequestRecord {
+    /// An error of the first point, of which nothing else is known.
+    pub(super) fn untimed() -> Self {
+        Self {
+            point: 0,
+            start_s: None,
+            input_tokens: None,
+            output_tokens: None,
+            cached_tokens: None,
+            ttft_s: None,
+            ttfvt_s: None,
+            e2e_s: None,
+            client_queue_s: None,
+            queue_wait_s: None,
+            gaps: None,
+            outcome: RecordOutcome::Error,
+            quality: None,
+            class: None,
+        }
+    }
+
     /// (E2E − TTFT) ÷ (n − 1) in seconds, for answers of at least two tokens.
     pub fn tpot_s(&self) -> Option<f64> {
         let n = self.output_tokens.filter(|&n| n >= 2)?;

@@ -4,8 +4,10 @@ use super::csv_table;
 use super::json::Outline;
 use super::parsed::{Contents, Format, Notes, Parsed};
 use super::{
-    Refusal, aiperf, console_block, csv_points, engine_log, guidellm, hash_trace, inference_perf,
-    known_others, llm_d, llmperf, prometheus, request_table, sglang, trace_table, vllm_serve,
+    Refusal, aiperf, console_block, csv_points, engine_log, guidellm, hash_trace,
+    inference_benchmarker, inference_perf, inferencex, known_others, llama_bench, llm_d, llmperf,
+    llmservingsim, mlperf, ollama, prometheus, request_table, sglang, trace_table, trtllm_bench,
+    vllm_offline, vllm_serve,
 };
 
 /// Every format, the more specific before the more general. A new one is a module and a line.
@@ -24,6 +26,15 @@ const FORMATS: &[FormatDescription] = &[
     llmperf::REQUESTS,
     sglang::FORMAT,
     vllm_serve::FORMAT,
+    vllm_offline::THROUGHPUT,
+    vllm_offline::LATENCY,
+    inferencex::FORMAT,
+    inference_benchmarker::FORMAT,
+    trtllm_bench::FORMAT,
+    llama_bench::FORMAT,
+    ollama::FORMAT,
+    mlperf::FORMAT,
+    llmservingsim::FORMAT,
     engine_log::FORMAT,
     console_block::FORMAT,
     prometheus::FORMAT,
@@ -99,7 +110,27 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Refusal> {
             break;
         }
     }
-    Err(unknown(first_line, outline_closed))
+    // What comes after a preamble counts if it is of a known format, read or refused.
+    let after =
+        without_preamble(text).filter(|_| !json).map(|(rest, lines)| (parse(&rest), lines));
+    match after {
+        Some((Ok(parsed), lines)) => Ok(parsed.after_preamble(lines)),
+        Some((Err(refusal), _)) if refusal.format.is_some() => Err(refusal),
+        _ => Err(unknown(first_line, outline_closed)),
+    }
+}
+
+/// A text whose JSON follows lines of something else, such as what a tool printed on standard
+/// error: blank lines in their stead, so that lines keep their numbers.
+fn without_preamble(text: &str) -> Option<(String, usize)> {
+    let mut begins = 0;
+    for (lines, line) in text.split_inclusive('\n').enumerate() {
+        if line.starts_with(['{', '[']) {
+            return Some(("\n".repeat(lines) + &text[begins..], lines));
+        }
+        begins += line.len();
+    }
+    None
 }
 
 fn parse_as(format: &FormatDescription, text: &str) -> Result<Parsed, Refusal> {

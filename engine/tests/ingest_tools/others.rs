@@ -71,7 +71,6 @@ fn files_beside_results_are_refused_for_what_they_are() {
         (r#"{"timestamp_ns": 1, "gpu_uuid": "x", "telemetry_data": {}}"#, "GPU telemetry"),
         (r#"{"experiments": [], "service_kind": "openai"}"#, "tokenised"),
         (r#"{"global": {"errors": []}, "reports": {}}"#, "validation"),
-        (r#"[{"build_commit": "a", "avg_ts": 1.0}]"#, "llama-bench"),
         (r#"{"metadata": {"aggregation_type": "confidence"}, "metrics": {}}"#, "trials"),
     ] {
         let refusal = read("x", text.as_bytes()).expect_err("no result");

@@ -68,6 +68,9 @@ const FILES: &[&[u8]] = &[
     include_bytes!("fixtures/ingest/mlperf_offline.txt"),
     include_bytes!("fixtures/ingest/llmservingsim_output.csv"),
     include_bytes!("fixtures/ingest/llmperf_sweep.json"),
+    include_bytes!("fixtures/ingest/points_transposed.csv"),
+    include_bytes!("fixtures/ingest/points_flat.json"),
+    include_bytes!("fixtures/ingest/points_semicolons.csv"),
 ];
 
 /// Reads and reviews; whatever comes out crosses to the page and back, so nothing in it is NaN or
@@ -156,6 +159,33 @@ proptest! {
         let at = at.index(bytes.len());
         bytes[at] = byte;
         survives(&bytes);
+    }
+
+    /// In every format: NaN, 1e308, a text, a list or a nest of them where a number was, and every
+    /// key of an object twice.
+    #[test]
+    fn an_odd_value_anywhere_is_read_or_refused(
+        file in 0..FILES.len(),
+        at in any::<prop::sample::Index>(),
+        odd in odd_number(),
+        nested in any::<bool>(),
+    ) {
+        let Ok(text) = std::str::from_utf8(FILES[file]) else { return Ok(()) };
+        let starts: Vec<usize> = text
+            .match_indices(|mark: char| mark.is_ascii_digit())
+            .map(|(start, _)| start)
+            .filter(|start| !text[..*start].ends_with(|mark: char| mark.is_ascii_digit() || mark == '.'))
+            .collect();
+        prop_assume!(!starts.is_empty());
+        let start = starts[at.index(starts.len())];
+        let number = |mark: char| mark.is_ascii_digit() || mark == '.';
+        let rest = text[start..].trim_start_matches(number);
+        let odd = if nested { "[".repeat(5_000) + &"]".repeat(5_000) } else { odd };
+        survives(format!("{}{odd}{rest}", &text[..start]).as_bytes());
+        let body = text.trim();
+        if let Some(body) = body.strip_prefix('{').and_then(|body| body.strip_suffix('}')) {
+            survives(format!("{{{body}, {body}}}").as_bytes());
+        }
     }
 
     #[test]

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use goodput_engine::ingest::{
-    Contents, LatencyStats, RecordOutcome, TraceSummary, read, read_file,
+    Contents, LatencyStats, Load, RecordOutcome, TableReading, TraceSummary, read, read_as,
+    read_file,
 };
 use goodput_engine::problem::Severity;
 use goodput_engine::review::{Finding, report_under, review};
@@ -164,44 +165,115 @@ fn what_guidellm_calls_tpot_is_ntpot_and_its_itl_is_tpot() {
     assert!(near(mean(&point.ntpot), 19.54 / 8.0, 0.005), "E2E over all eight tokens");
 }
 
+/// Every sample has its row below: what it is, or why it is none of it. A new sample without one
+/// fails, so that nothing is taken for something by chance.
 #[test]
-fn every_sample_of_a_tool_that_is_read_is_recognised_as_what_it_is() {
+fn every_sample_is_recognised_as_what_it_is_or_refused_with_its_reason() {
     let Some(folder) = samples() else { return };
     let mut paths = Vec::new();
     walk(&folder, &mut paths);
     for path in paths {
         let name = path.strip_prefix(&folder).expect("inside").display().to_string();
-        let expected = FORMATS
-            .iter()
-            .find(|(folder, ending, _)| name.starts_with(folder) && name.ends_with(ending));
-        let Some((.., expected)) = expected else { continue };
         let file = read_file(&name, &std::fs::read(&path).expect("readable"));
-        let found = file.parsed.as_ref().map(|parsed| parsed.format.id());
-        assert_eq!(found, Some(*expected), "{name}: {:?}", file.refused);
+        let fits = |(begin, end, _): &&(&str, &str, Expected)| {
+            name.starts_with(begin) && name.ends_with(end)
+        };
+        let (.., expected) =
+            EXPECTED.iter().find(fits).unwrap_or_else(|| panic!("{name} has no row"));
+        match expected {
+            Read(format) => {
+                let found = file.parsed.as_ref().map(|parsed| parsed.format.id());
+                assert_eq!(found, Some(*format), "{name}: {:?}", file.refused);
+            }
+            Refused(words) => {
+                let refused = file.refused.as_ref();
+                let refused = refused.unwrap_or_else(|| panic!("{name} was read"));
+                assert!(refused.message.contains(words), "{name}: {refused}");
+            }
+        }
     }
 }
 
-/// Folder, end of the name, and format.
-const FORMATS: [(&str, &str, &str); 18] = [
-    ("aiperf/", "profile_export.jsonl", "aiperf_requests"),
-    ("aiperf/", "_aiperf.json", "aiperf"),
-    ("aiperf/", "_aiperf.csv", "aiperf_csv"),
-    ("guidellm/", ".json", "guidellm"),
-    ("guidellm/", ".yaml", "guidellm"),
-    ("inference-perf/", "per_request_lifecycle_metrics.json", "inference_perf_requests"),
-    ("inference-perf/", "lifecycle_metrics.json", "inference_perf"),
-    ("inference-perf/", "prometheus_metrics.json", "inference_perf_prometheus"),
-    ("inference-perf/llm-d", ".yaml", "llm_d_report"),
-    ("inferencex/gptoss120b", ".json", "vllm_bench_serve"),
-    ("llmperf/", "_individual.json", "llmperf_requests"),
-    ("llmperf/", "_individual_responses.json", "llmperf_requests"),
-    ("llmperf/leaderboard", "_summary.json", "llmperf_summary"),
-    ("llmperf/yi34b", "_summary.json", "llmperf_summary"),
-    ("sglang/", ".jsonl", "sglang_bench_serving"),
-    ("vllm-bench-serve/", ".json", "vllm_bench_serve"),
-    ("vllm-bench-serve/", ".json.gz", "vllm_bench_serve"),
-    ("traces/azure2023", ".csv", "azure_llm_trace"),
+/// What a sample is.
+enum Expected {
+    Read(&'static str),
+    /// Words of the reason.
+    Refused(&'static str),
+}
+use Expected::{Read, Refused};
+
+/// Begin and end of a name, the more specific before the more general.
+const EXPECTED: [(&str, &str, Expected); 43] = [
+    ("SOURCES", ".md", Refused("no known format")),
+    ("aiperf/", "gpu_telemetry_export.jsonl", Refused("GPU telemetry")),
+    ("aiperf/", "profile_export.jsonl", Read("aiperf_requests")),
+    ("aiperf/", "_aiperf.json", Read("aiperf")),
+    ("aiperf/", "_aiperf.csv", Read("aiperf_csv")),
+    ("engine-logs/", "meta.json", Refused("how a run was set up")),
+    ("engine-logs/", "requests.jsonl", Read("engine_request_log")),
+    ("engine-logs/", "_output_ns_units.csv", Read("llmservingsim")),
+    ("engine-logs/", "timeseries.csv", Refused("no known format")),
+    ("guidellm/", ".txt", Refused("no known format")),
+    ("guidellm/", "", Read("guidellm")),
+    ("inference-perf/", "validation.json", Refused("validation")),
+    ("inference-perf/", "per_request_lifecycle_metrics.json", Read("inference_perf_requests")),
+    ("inference-perf/", "lifecycle_metrics.json", Read("inference_perf")),
+    ("inference-perf/", "prometheus_metrics.json", Read("inference_perf_prometheus")),
+    ("inference-perf/", ".yaml", Read("llm_d_report")),
+    ("inferencex/agg/", ".json", Read("inferencex")),
+    ("inferencex/gptoss120b", ".json", Read("vllm_bench_serve")),
+    ("llama-bench/", ".jsonl", Read("llama_bench")),
+    ("llmperf/", "_individual.json", Read("llmperf_requests")),
+    ("llmperf/", "_individual_responses.json", Read("llmperf_requests")),
+    ("llmperf/philschmid", "_summary.json", Refused("no known format")),
+    ("llmperf/", "_summary.json", Read("llmperf_summary")),
+    ("llmperf/", "_results.json", Read("llmperf_summary")),
+    ("llmperf/", "_flattened.json", Read("benchmark_csv")),
+    ("llmperf/", ".csv", Read("benchmark_csv")),
+    ("sglang/", ".jsonl", Read("sglang_bench_serving")),
+    ("vllm-bench-throughput-latency/", "ouput.json", Read("vllm_bench_throughput")),
+    ("vllm-bench-throughput-latency/nvidia-throughput", ".json", Read("vllm_bench_throughput")),
+    ("vllm-bench-throughput-latency/nvidia-latency", ".json", Read("vllm_bench_latency")),
+    ("vllm-bench-serve/", ".json", Read("vllm_bench_serve")),
+    ("vllm-bench-serve/", ".json.gz", Read("vllm_bench_serve")),
+    ("traces/azure2023", ".csv", Read("azure_llm_trace")),
+    ("traces/inference-perf_trace_replay", ".csv", Read("azure_llm_trace")),
+    ("traces/git-lfs", ".csv", Refused("Git LFS pointer")),
+    ("traces/mooncake", ".jsonl", Read("mooncake_trace")),
+    ("traces/servegen", "-trace.csv", Refused("rates of a ServeGen client")),
+    ("traces/servegen", "-dataset.json", Refused("lengths of a ServeGen client")),
+    ("traces/splitwise", ".csv", Read("splitwise_sim_trace")),
+    ("handmade-csv/argonne_all_results_TTFT_ITL", ".csv", Refused("does not say its unit")),
+    ("handmade-csv/argonne_Fig2a", ".csv", Refused("no known format")),
+    ("handmade-csv/dstack_latency", ".csv", Refused("no known format")),
+    ("handmade-csv/dstack", ".csv", Read("benchmark_csv")),
 ];
+
+/// A wide hand-made table whose names say no units is read once they are said: seconds, and a batch
+/// taken for the requests in flight. One of its rows lacks a cell, and nobody knows which.
+#[test]
+fn a_table_without_units_is_read_once_they_are_said() {
+    let name = "handmade-csv/argonne_all_results_TTFT_ITL.csv";
+    let Some(bytes) = bytes(name) else { return };
+    let mut said = TableReading::default();
+    for (field, header) in [
+        ("ttft_mean_s", "TTFT Latency"),
+        ("e2e_mean_s", "end_latency"),
+        ("concurrency", "Batch Size"),
+        ("engine_version", "Framework"),
+    ] {
+        said.rename(field, header).expect("known");
+    }
+    let cut_short = read_as(name, &bytes, &said).expect_err("a row lacks a cell");
+    assert_eq!(cut_short.line, Some(40), "{cut_short}");
+    let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    let line_39 = ends.map(|(at, _)| at).nth(38).expect("39 lines");
+    let parsed = read_as(name, &bytes[..line_39], &said).expect("a table");
+    let point = &parsed.points()[0];
+    let ttft_ms = point.ttft.as_ref().and_then(|ttft| ttft.mean_ms).expect("said");
+    assert!(near(ttft_ms, 2_275.8, 0.05));
+    assert_eq!(point.load, Load::Concurrency { requests: 16 });
+}
 
 #[test]
 fn a_sweep_that_obeys_littles_law_gives_notes_only() {

@@ -1,6 +1,6 @@
 //! Numbers as the verdict speaks them.
 
-pub use crate::counted::{plural, thousands};
+pub use crate::counted::{counted, plural, thousands};
 
 /// Three significant digits with thousands separators: 57,300; 12.3; 0.0451.
 pub fn three_digits(value: f64) -> String {

@@ -20,7 +20,8 @@ use super::output::{Answer, Failure};
 use super::text::Page;
 
 pub fn run(args: &CalibrateArgs) -> Result<Answer, Failure> {
-    let files = args.files.iter().map(|path| input::benchmark_files(path));
+    let tables = args.tables.reading()?;
+    let files = args.files.iter().map(|path| input::benchmark_files(path, &tables));
     let files = files.collect::<Result<Vec<_>, _>>()?.concat();
     refuse_unusable(&files)?;
     let checked = match &args.scenario {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use goodput_engine::accounts::words::plural;
 use goodput_engine::calibration::{BenchmarkFile, sha256_hex};
-use goodput_engine::ingest::{self, MAX_FILE_BYTES, ParsedFile};
+use goodput_engine::ingest::{self, MAX_FILE_BYTES, ParsedFile, TableReading};
 use goodput_engine::problem::{Problem, Severity};
 use goodput_engine::scenario::doc::{self, MAX_TEXT_BYTES, ScenarioDoc};
 use goodput_engine::scenario::{Scenario, check, link};
@@ -59,7 +59,7 @@ pub fn checked(doc: &ScenarioDoc) -> Result<Checked, Failure> {
 
 /// A benchmark or trace file, or every file of a zip archive of them, read or refused. The
 /// fingerprint is of what was given.
-pub fn benchmark_files(path: &Path) -> Result<Vec<BenchmarkFile>, Failure> {
+pub fn benchmark_files(path: &Path, tables: &TableReading) -> Result<Vec<BenchmarkFile>, Failure> {
     let bytes = bytes(path, MAX_FILE_BYTES)?;
     let name = if path == Path::new("-") {
         "standard input".to_owned()
@@ -67,14 +67,14 @@ pub fn benchmark_files(path: &Path) -> Result<Vec<BenchmarkFile>, Failure> {
         path.display().to_string()
     };
     let sha256 = sha256_hex(&bytes);
-    let files = ingest::read_files(&name, &bytes).into_iter();
+    let files = ingest::read_files_as(&name, &bytes, tables).into_iter();
     Ok(files.map(|file| BenchmarkFile { file, sha256: sha256.clone() }).collect())
 }
 
 /// The only file there is, read.
 pub fn one_benchmark_file(path: &Path) -> Result<ParsedFile, Failure> {
     let name = path.display().to_string();
-    let mut files = benchmark_files(path)?;
+    let mut files = benchmark_files(path, &TableReading::default())?;
     if files.len() != 1 {
         let message = format!("it holds {}", plural(files.len() as u64, "file", "files"));
         return Err(Problem::error(name, message, "unpack it and give one of them").into());

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use goodput_engine::estimate::estimate as estimated;
-use goodput_engine::ingest::{BenchmarkPoint, Parsed};
+use goodput_engine::ingest::{BenchmarkPoint, Parsed, TableReading};
 use goodput_engine::planner::measured::{MeasuredSize, measured_size};
 use goodput_engine::planner::over_time::{OverTime, over_time};
 use goodput_engine::planner::report::PlanReport;
@@ -103,7 +103,7 @@ fn measured(paths: &[PathBuf], scenario: &Scenario) -> Result<Option<MeasuredSiz
     if paths.is_empty() {
         return Ok(None);
     }
-    let files = paths.iter().map(|path| input::benchmark_files(path));
+    let files = paths.iter().map(|path| input::benchmark_files(path, &TableReading::default()));
     let files = files.collect::<Result<Vec<_>, _>>()?.concat();
     let points = files.iter().flat_map(|file| file.file.parsed.iter().flat_map(Parsed::points));
     let points: Vec<&BenchmarkPoint> = points.collect();

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use goodput_engine::accounts::words::{percent, plural, thousands, three_digits};
-use goodput_engine::ingest::{ParsedFile, Refusal};
+use goodput_engine::accounts::words::{counted, percent, plural, thousands, three_digits};
+use goodput_engine::ingest::{Notes, ParsedFile, Refusal};
 use goodput_engine::problem::{Problem, Severity};
 use goodput_engine::review::{
     MeasuredGoodput, ReviewReport, SignOff, SignedReview, report, report_under,
@@ -18,7 +18,8 @@ use super::{accounting, csv, input, text};
 
 pub fn run(args: &ReviewArgs) -> Result<Answer, Failure> {
     let contract = args.slo.as_deref().map(parse_limits).transpose()?;
-    let files = args.files.iter().map(|path| (path, input::benchmark_files(path)));
+    let tables = args.tables.reading()?;
+    let files = args.files.iter().map(|path| (path, input::benchmark_files(path, &tables)));
     let opened: Vec<_> = files.collect();
     if opened.iter().all(|(_, files)| files.is_err()) {
         let problems = opened.into_iter().filter_map(|(_, files)| files.err());
@@ -105,6 +106,19 @@ fn goodput(page: &mut Page, judged: &MeasuredGoodput) {
     page.line(&accounting::in_words(&judged.accounting));
 }
 
+/// What became of the rows of a file.
+fn rows(page: &mut Page, notes: &Notes) {
+    let used = thousands(notes.rows_used as f64);
+    page.row("rows", &format!("{} read, {used} used", counted(notes.rows_read, &notes.counted)));
+    for exclusion in &notes.excluded {
+        let left_out = counted(exclusion.rows, &notes.counted);
+        page.row("left out", &format!("{left_out}: {}", exclusion.reason));
+    }
+    for remark in &notes.remarks {
+        page.row("note", remark);
+    }
+}
+
 fn unreadable(path: &Path, why: &Failure) -> ParsedFile {
     let (message, hint) = match why {
         Failure::Problems(problems) => {
@@ -149,11 +163,8 @@ fn in_words(report: &ReviewReport) -> String {
         for judged in &file.goodput {
             goodput(&mut page, judged);
         }
-        for exclusion in file.notes.iter().flat_map(|notes| &notes.excluded) {
-            page.row(
-                "left out",
-                &format!("{}: {}", plural(exclusion.rows, "row", "rows"), exclusion.reason),
-            );
+        if let Some(notes) = &file.notes {
+            rows(&mut page, notes);
         }
     }
     for finding in &report.findings {

@@ -1,4 +1,4 @@
-//! Aggregated rows of InferenceX (before: InferenceMAX), one object per run or a list of them.
+//! Aggregated rows of `InferenceX` (before: `InferenceMAX`), one object per run or a list of them.
 //!
 //! Documented at <https://github.com/SemiAnalysisAI/InferenceX>; keys read in `process_result.py` of
 //! 2025-10 to 2026-10. A row is a run of a client that descends from vLLM's: every `*_ms` of it
@@ -33,6 +33,9 @@ const LATENCIES: [(Latency, &str, Definition, Weighting); 4] = [
 ];
 
 fn of_run(reading: &mut Reading, run: &Node) -> Result<BenchmarkPoint, &'static str> {
+    if run.get("tput_per_gpu").is_none() {
+        return Err("an object without tput_per_gpu is no result");
+    }
     let client_cap = reading.count(run, &["conc"]);
     let mut point = BenchmarkPoint {
         load: client_cap.map_or(Load::Unstated, |requests| Load::Concurrency { requests }),

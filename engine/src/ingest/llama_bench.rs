@@ -27,19 +27,20 @@ pub(super) const FORMAT: FormatDescription = FormatDescription {
     parse,
 };
 
+const ONE_STREAM: &str =
+    "one stream without a server: prefill or decode speed of batch 1, no TTFT and no load";
+
 fn sniff(head: &Head) -> bool {
-    match &head.json {
-        Some(keys) => (keys.has("build_commit") && keys.has("avg_ts")) || keys.has("bench_raw"),
-        None => {
-            let cells = csv_table::header_cells(head.first_line, Delimiter::Comma);
-            ["build_commit", "avg_ts"].iter().all(|key| cells.iter().any(|cell| cell == key))
-        }
+    if let Some(keys) = &head.json {
+        return (keys.has("build_commit") && keys.has("avg_ts")) || keys.has("bench_raw");
     }
+    let cells = csv_table::header_cells(head.first_line, Delimiter::Comma);
+    ["build_commit", "avg_ts"].iter().all(|key| cells.iter().any(|cell| cell == key))
 }
 
 fn parse(text: &str) -> Result<Body, Refusal> {
     if text.trim_start().starts_with(['{', '[']) {
-        return runs::of_json(text, of_run);
+        return Ok(runs::of_json(text, of_run)?.noting(ONE_STREAM));
     }
     let mut gathered = Gathered::default();
     let mut names: Vec<String> = Vec::new();
@@ -53,7 +54,7 @@ fn parse(text: &str) -> Result<Body, Refusal> {
         let run = Node::Map(names.iter().map(|name| Cow::Borrowed(&**name)).zip(values).collect());
         runs::add(&mut gathered, row.line, &[run], of_run)
     })?;
-    runs::finish(gathered)
+    Ok(runs::finish(gathered)?.noting(ONE_STREAM))
 }
 
 fn of_run(reading: &mut Reading, run: &Node) -> Result<BenchmarkPoint, &'static str> {
@@ -95,9 +96,6 @@ fn of_run(reading: &mut Reading, run: &Node) -> Result<BenchmarkPoint, &'static 
         point.tpot = stats.mean_ms.is_some().then_some(stats);
     }
     context(reading, run, &mut point);
-    reading.remark(
-        "one stream without a server: prefill or decode speed of batch 1, no TTFT and no load",
-    );
     Ok(point)
 }
 

@@ -75,12 +75,14 @@ fn parse(text: &str) -> Result<Body, Refusal> {
         (&mut point.ttft, Definition::ArrivalToFirstToken),
         (&mut point.e2e, Definition::ArrivalToLastToken),
     ] {
-        stats.iter_mut().for_each(|stats| stats.definition = definition);
+        if let Some(stats) = stats {
+            stats.definition = definition;
+        }
     }
     point.list_missing();
     gathered.points.push(point);
-    gathered.remarks.add(1, "these requests were simulated by LLMServingSim: nothing was measured");
-    Ok(gathered.finish("requests"))
+    let note = "these requests were simulated by LLMServingSim: nothing was measured";
+    Ok(gathered.finish("requests").noting(note))
 }
 
 fn cell(cells: &ByteRecord, at: usize) -> &str {

@@ -1,4 +1,4 @@
-//! Summaries of MLPerf's load generator (`mlperf_log_summary.txt`) for language models.
+//! Summaries of `MLPerf`'s load generator (`mlperf_log_summary.txt`) for language models.
 //!
 //! Documented at <https://github.com/mlcommons/inference> (`loadgen/`, `inference_rules.adoc`); labels
 //! read in summaries of rounds 4.0 to 5.1. Labels and nanoseconds. Latencies count from the moment a

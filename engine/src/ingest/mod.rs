@@ -55,6 +55,7 @@ mod vllm_serve;
 mod yaml;
 mod zip;
 
+pub use csv_points::{Decimals, TableReading};
 pub use latency::{Definition, Latency, LatencyStats, Percentile, Weighting};
 pub use parsed::{Contents, Exclusion, Format, Notes, Parsed, ParsedFile};
 pub use point::{
@@ -79,6 +80,11 @@ pub const MAX_ROWS: usize = 2_000_000;
 ///
 /// The same bytes always give the same value, and no bytes make it panic.
 pub fn read(name: &str, bytes: &[u8]) -> Result<Parsed, Refusal> {
+    read_as(name, bytes, &TableReading::default())
+}
+
+/// [`read`], with what the user says about tables of benchmark rows.
+pub fn read_as(name: &str, bytes: &[u8], tables: &TableReading) -> Result<Parsed, Refusal> {
     if bytes.is_empty() {
         return Err(Refusal::empty(format!("the file {name} is empty")));
     }
@@ -87,7 +93,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Parsed, Refusal> {
     }
     let unpacked = decode::unpack(bytes)?;
     let text = decode::text(&unpacked)?;
-    registry::parse(&text)
+    registry::parse(&text, tables)
 }
 
 /// The refusal of a file of so many bytes, if it is too large: to be asked before it is loaded.
@@ -98,7 +104,11 @@ pub fn refuse_size(bytes: u64) -> Option<Refusal> {
 
 /// [`read`], keeping the name and the refusal: what the page's list of files and `review` take.
 pub fn read_file(name: &str, bytes: &[u8]) -> ParsedFile {
-    match read(name, bytes) {
+    read_file_as(name, bytes, &TableReading::default())
+}
+
+fn read_file_as(name: &str, bytes: &[u8], tables: &TableReading) -> ParsedFile {
+    match read_as(name, bytes, tables) {
         Ok(parsed) => ParsedFile { file: name.to_owned(), parsed: Some(parsed), refused: None },
         Err(refusal) => ParsedFile { file: name.to_owned(), parsed: None, refused: Some(refusal) },
     }
@@ -107,14 +117,19 @@ pub fn read_file(name: &str, bytes: &[u8]) -> ParsedFile {
 /// [`read_file`] for a file that may be a zip archive: every file in it, named by the archive and
 /// its path there. An archive that cannot be read is one refused file.
 pub fn read_files(name: &str, bytes: &[u8]) -> Vec<ParsedFile> {
+    read_files_as(name, bytes, &TableReading::default())
+}
+
+/// [`read_files`], with what the user says about tables of benchmark rows.
+pub fn read_files_as(name: &str, bytes: &[u8], tables: &TableReading) -> Vec<ParsedFile> {
     if !bytes.starts_with(zip::MAGIC) || refuse_size(bytes.len() as u64).is_some() {
-        return vec![read_file(name, bytes)];
+        return vec![read_file_as(name, bytes, tables)];
     }
     let mut files = Vec::new();
     let outcome = zip::for_each_member(bytes, |path, member| {
         let name = format!("{name}/{path}");
         files.push(match member {
-            Ok(bytes) => read_file(&name, bytes),
+            Ok(bytes) => read_file_as(&name, bytes, tables),
             Err(refusal) => ParsedFile { file: name, parsed: None, refused: Some(refusal) },
         });
     });

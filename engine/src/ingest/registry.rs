@@ -1,5 +1,6 @@
 //! Which formats are known, and which of them a text is.
 
+use super::csv_points::TableReading;
 use super::csv_table;
 use super::json::Outline;
 use super::parsed::{Contents, Format, Notes, Parsed};
@@ -75,6 +76,14 @@ pub(super) struct Body {
     pub notes: Notes,
 }
 
+impl Body {
+    /// The same, after saying something that holds for all of it.
+    pub(super) fn noting(mut self, text: &str) -> Self {
+        self.notes.remark(text);
+        self
+    }
+}
+
 /// What a text is recognised by.
 pub(super) struct Head<'a> {
     /// The first line that is neither blank nor a `#` comment.
@@ -88,8 +97,8 @@ pub(super) struct Head<'a> {
 /// Bytes looked at before the whole text is.
 const HEAD_BYTES: usize = 65_536;
 
-/// Recognises the text and parses it.
-pub(super) fn parse(text: &str) -> Result<Parsed, Refusal> {
+/// Recognises the text and parses it; a table of benchmark rows as the user says.
+pub(super) fn parse(text: &str, tables: &TableReading) -> Result<Parsed, Refusal> {
     reject_hollow(text)?;
     let json = matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'['));
     let first_line = csv_table::first_line(text);
@@ -101,7 +110,11 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Refusal> {
         outline_closed = outline.as_ref().is_none_or(|outline| outline.closed);
         let head = Head { first_line, json: outline, text: looked_at };
         if let Some(format) = FORMATS.iter().find(|format| (format.sniff)(&head)) {
-            return parse_as(format, text);
+            return parse_as(format, text, tables);
+        }
+        // With other names a table may be one of benchmark rows after all.
+        if csv_points::fits(&head, tables) {
+            return parse_as(&csv_points::FORMAT, text, tables);
         }
         if let Some(other) = known_others::refusal(&head) {
             return Err(other);
@@ -112,7 +125,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Refusal> {
     }
     // What comes after a preamble counts if it is of a known format, read or refused.
     let after =
-        without_preamble(text).filter(|_| !json).map(|(rest, lines)| (parse(&rest), lines));
+        without_preamble(text).filter(|_| !json).map(|(rest, lines)| (parse(&rest, tables), lines));
     match after {
         Some((Ok(parsed), lines)) => Ok(parsed.after_preamble(lines)),
         Some((Err(refusal), _)) if refusal.format.is_some() => Err(refusal),
@@ -133,9 +146,18 @@ fn without_preamble(text: &str) -> Option<(String, usize)> {
     None
 }
 
-fn parse_as(format: &FormatDescription, text: &str) -> Result<Parsed, Refusal> {
+fn parse_as(
+    format: &FormatDescription,
+    text: &str,
+    tables: &TableReading,
+) -> Result<Parsed, Refusal> {
     let name = Format::new(format.id);
-    match (format.parse)(text) {
+    let body = if format.id == csv_points::FORMAT.id {
+        csv_points::parse_as(text, tables)
+    } else {
+        (format.parse)(text)
+    };
+    match body {
         Ok(Body { tool_version, contents, notes }) => {
             Ok(Parsed { format: name, tool_version, contents, notes })
         }
@@ -166,6 +188,7 @@ fn unknown(first_line: &str, json_closed: bool) -> Refusal {
     }
     Refusal::not_recognised(
         "no known format matches this file",
-        "compare it with what was looked for, or copy the numbers into the CSV template",
+        "compare it with what was looked for, copy the numbers into the CSV template, or name the \
+         columns of a table with goodput review --column",
     )
 }

@@ -102,10 +102,10 @@ fn due_s(rows: &[TraceRow], notes: &mut Notes) -> Vec<f64> {
     let step = step.filter(|step| *step >= COARSE_NS && 2 * shared >= rows.len()).unwrap_or(0);
     if step > 0 {
         notes.remark(format!(
-            "the clock moves in steps of {} s and {shared} requests share the stamp of the one \
-             before: those of one stamp were spread evenly over the step, so bursts shorter than \
-             it are not known",
-            step as f64 / 1e9
+            "the clock moves in steps of {} s and {} share the stamp of the one before: those of \
+             one stamp were spread evenly over the step, so bursts shorter than it are not known",
+            step as f64 / 1e9,
+            plural(shared as u64, "request", "requests")
         ));
     }
     let mut due_s = Vec::with_capacity(rows.len());

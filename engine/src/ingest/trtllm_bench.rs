@@ -21,14 +21,20 @@ pub(super) const FORMAT: FormatDescription = FormatDescription {
         let own = ["engine", "world_info", "request_info", "performance"];
         head.json.as_ref().is_some_and(|keys| own.iter().all(|key| keys.has(key)))
     },
-    parse: |text| of_json(text, of_run),
+    parse: |text| Ok(of_json(text, of_run)?.noting(NO_SERVER)),
 };
+
+const NO_SERVER: &str =
+    "the engine without a server: no network and no tokenising in its latencies";
 
 /// Issued faster than this, all requests were issued at once: the tool divides their number by the
 /// nanoseconds its own loop took.
 const AT_ONCE_RPS: f64 = 1e6;
 
 fn of_run(reading: &mut Reading, run: &Node) -> Result<BenchmarkPoint, &'static str> {
+    if run.get("performance").is_none() {
+        return Err("an object without performance is no report");
+    }
     let requests = reading.count(run, &["request_info/num_requests"]);
     let issued = run.at("world_info/issue_rate").and_then(Node::number);
     let rate = issued.filter(|rps| *rps > 0.0 && *rps < AT_ONCE_RPS);
@@ -74,6 +80,5 @@ fn of_run(reading: &mut Reading, run: &Node) -> Result<BenchmarkPoint, &'static 
         "world_info/max_num_tokens",
     ];
     keep_settings(&mut point, run, &settings);
-    reading.remark("the engine without a server: no network and no tokenising in its latencies");
     Ok(point)
 }

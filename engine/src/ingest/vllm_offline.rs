@@ -20,7 +20,7 @@ pub(super) const THROUGHPUT: FormatDescription = FormatDescription {
     looks_for: "JSON with elapsed_time, num_requests and tokens_per_second",
     docs: DOCS,
     sniff: |head| has(head, &THROUGHPUT_KEYS[..3]),
-    parse: |text| of_json(text, throughput),
+    parse: |text| Ok(of_json(text, throughput)?.noting(NO_SERVER)),
 };
 
 pub(super) const LATENCY: FormatDescription = FormatDescription {
@@ -31,6 +31,9 @@ pub(super) const LATENCY: FormatDescription = FormatDescription {
     sniff: |head| has(head, &["avg_latency", "latencies", "percentiles"]),
     parse: |text| of_json(text, latency),
 };
+
+const NO_SERVER: &str = "the engine without a server: all requests at once, no latency, prompt and \
+                         output tokens counted together";
 
 const THROUGHPUT_KEYS: [&str; 5] = [
     "elapsed_time",
@@ -45,6 +48,9 @@ fn has(head: &Head, keys: &[&str]) -> bool {
 }
 
 fn throughput(reading: &mut Reading, run: &Node) -> Result<BenchmarkPoint, &'static str> {
+    if run.get("tokens_per_second").is_none() {
+        return Err("an object without tokens_per_second is no result");
+    }
     let requests = reading.count(run, &["num_requests"]);
     let mut point = BenchmarkPoint {
         load: Load::Unbounded,
@@ -63,14 +69,13 @@ fn throughput(reading: &mut Reading, run: &Node) -> Result<BenchmarkPoint, &'sta
         .filter(|key| !THROUGHPUT_KEYS.contains(key) && !key.contains('/'))
         .collect();
     keep_settings(&mut point, run, &others);
-    reading.remark(
-        "the engine without a server: all requests at once, no latency, prompt and output tokens \
-         counted together",
-    );
     Ok(point)
 }
 
 fn latency(reading: &mut Reading, run: &Node) -> Result<BenchmarkPoint, &'static str> {
+    if run.get("avg_latency").is_none() {
+        return Err("an object without avg_latency is no result");
+    }
     // Requests of a batch are equal and end together: a mean over batches is one over requests.
     let tags = (Definition::SendToLastToken, Weighting::PerRequest);
     let mut stats = LatencyStats::new(tags.0, tags.1);

@@ -83,3 +83,35 @@ pub fn vllm_result() -> String {
     })
     .to_string()
 }
+
+/// What a table does not say, the user says; what became of its rows is told in words too.
+#[test]
+fn a_table_is_read_as_the_user_says() {
+    let table = file("own.csv", "Users;First token (s);Out;Note\n8;0,25;1.200,5;x\n");
+    let unknown = goodput(&["review", &table]).json();
+    assert_eq!(unknown["files"][0]["refused"]["kind"], "not_recognised");
+    let told = [
+        "review",
+        &table,
+        "--column",
+        "concurrency=Users",
+        "--column",
+        "ttft_mean=First token (s)",
+        "--column",
+        "output_tps=Out",
+        "--decimals",
+        "comma",
+    ];
+    let point = &goodput(&told).json()["files"][0]["points"][0];
+    assert_eq!(point["client_cap"], json!(8));
+    assert_eq!(point["ttft"]["mean_ms"], json!(250.0));
+    assert_eq!(point["token_rates"][0]["tps"], json!(1200.5));
+    let text = goodput(&[&told[..], &["--text"]].concat()).out;
+    for words in ["1 row read, 1 used", "columns not used: Note"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    for wrong in ["Users", "speed=Users", "ttft_mean_ms=First token (s)"] {
+        assert_eq!(goodput(&["review", &table, "--column", wrong]).code, 2, "{wrong}");
+    }
+    assert_eq!(goodput(&["review", &table, "--decimals", "dot"]).code, 2);
+}

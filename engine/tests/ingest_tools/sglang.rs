@@ -105,7 +105,12 @@ fn another_tool_with_some_of_the_keys_is_not_taken_for_it() {
         r#"{"dataset_name": "random", "request_throughput": 1, "duration": 1}"#,
         r#"{"dataset_name": "random", "mean_e2e_latency_ms": 1, "duration": 1, "completed": 1}"#,
     ] {
-        let refusal = read("x", text.as_bytes()).expect_err("not recognised");
-        assert!(refusal.looked_for.iter().any(|line| line.contains("SGLang")));
+        match read("x", text.as_bytes()) {
+            // Flat objects are rows by the names of their keys, and under nobody's definitions.
+            Ok(parsed) => assert_eq!(parsed.format.id(), "benchmark_csv"),
+            Err(refusal) => {
+                assert!(refusal.looked_for.iter().any(|line| line.contains("SGLang")));
+            }
+        }
     }
 }

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use goodput_engine::ingest::{Decimals, TableReading};
 use goodput_engine::review::Decision;
 
 use super::Crossing;
+use crate::cli::output::Failure;
 
 /// `review`.
 #[derive(Debug, Args)]
@@ -13,6 +15,9 @@ pub struct ReviewArgs {
     /// Benchmark results or request traces, or - for standard input.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// What a table does not say itself.
+    #[command(flatten)]
+    pub tables: TableArgs,
     /// Judge every request of the files by these inclusive limits, each with its unit:
     /// `ttft=1s,tpot=50ms,stall=400ms,itl_p95=80ms,e2e=20s`.
     #[arg(long, value_name = "LIMITS")]
@@ -41,6 +46,43 @@ pub struct ReviewArgs {
     pub note: Option<String>,
 }
 
+/// How tables of benchmark rows are to be read.
+#[derive(Debug, Args)]
+pub struct TableArgs {
+    /// Read the column HEADER of a table as NAME, which is one of the template's or a tool's, such as
+    /// `ttft_p50_ms`, `output_tps`, `concurrency`; its unit may stand in either. A column without a
+    /// name is `column 3`. May be given several times.
+    #[arg(long = "column", value_name = "NAME=HEADER")]
+    pub columns: Vec<String>,
+    /// What parts decimals in a table: `point` or `comma`. The other mark parts thousands.
+    #[arg(long, value_name = "MARK", value_parser = decimals)]
+    pub decimals: Option<Decimals>,
+}
+
+impl TableArgs {
+    /// What is said about tables, checked.
+    pub fn reading(&self) -> Result<TableReading, Failure> {
+        let mut reading = TableReading::default();
+        reading.decimals = self.decimals;
+        for column in &self.columns {
+            let wrong = |why: &str| Failure::Usage(format!("--column {column}: {why}"));
+            let (name, header) = column
+                .split_once('=')
+                .ok_or_else(|| wrong("write a name, = and the column's header"))?;
+            reading.rename(name, header).map_err(|why| wrong(&why))?;
+        }
+        Ok(reading)
+    }
+}
+
+fn decimals(text: &str) -> Result<Decimals, String> {
+    match text {
+        "point" => Ok(Decimals::Point),
+        "comma" => Ok(Decimals::Comma),
+        _ => Err("decimals are parted by a point or a comma".to_owned()),
+    }
+}
+
 fn decision(text: &str) -> Result<Decision, String> {
     let known = Decision::ALL.into_iter().find(|decision| decision.name() == text);
     let names = || Decision::ALL.map(Decision::name).join(", ");
@@ -53,6 +95,9 @@ pub struct CalibrateArgs {
     /// Benchmark results, or - for standard input.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// What a table does not say itself.
+    #[command(flatten)]
+    pub tables: TableArgs,
     /// The scenario whose pool the benchmark ran on: model, GPU, parallelism, scheduler.
     #[arg(long)]
     pub scenario: Option<String>,

@@ -1,6 +1,9 @@
 //! One cell of a benchmark table.
 
+use std::borrow::Cow;
+
 use super::columns::Field;
+use super::table_reading::Decimals;
 use crate::ingest::Refusal;
 use crate::ingest::quantity::{Unusable, count, quantity};
 
@@ -23,6 +26,8 @@ pub(super) enum Cell {
 pub(super) enum Trouble {
     /// A comma in a number: of decimals or of thousands.
     Comma,
+    /// Marks of thousands that do not part thousands.
+    Thousands,
     /// No number.
     NotANumber,
     /// A number that cannot be.
@@ -33,13 +38,17 @@ pub(super) enum Trouble {
 
 impl Trouble {
     /// The refusal that says where and what.
-    pub(super) fn refusal(self, line: u64, column: &str, cell: &str) -> Refusal {
+    pub(super) fn refusal(self, place: &str, line: u64, cell: &str) -> Refusal {
         let shown: String = cell.chars().take(40).collect();
-        let place = format!("line {line}, column \"{column}\"");
         match self {
             Self::Comma => Refusal::ambiguous(
                 format!("{place}: does the comma in \"{shown}\" part decimals or thousands?"),
-                "write numbers with a decimal point and without thousands marks",
+                "write numbers with a decimal point and without thousands marks, or say which with \
+                 goodput review --decimals",
+            ),
+            Self::Thousands => Refusal::broken(
+                format!("{place}: the marks in \"{shown}\" do not part thousands"),
+                "check which mark parts decimals",
             ),
             Self::NotANumber => Refusal::broken(
                 format!("{place}: \"{shown}\" is not a number"),
@@ -62,9 +71,14 @@ impl Trouble {
 const MISSING: [&str; 7] = ["", "-", "n/a", "na", "none", "null", "nil"];
 
 /// Reads a cell of `field`, whose unit is `size` seconds, per second or tokens.
-pub(super) fn read(text: &str, field: Field, size: f64) -> Result<Cell, Trouble> {
+pub(super) fn read(
+    text: &str,
+    field: Field,
+    size: f64,
+    decimals: Option<Decimals>,
+) -> Result<Cell, Trouble> {
     if !field.is_text() && text.starts_with(|mark: char| mark.is_ascii_digit()) {
-        return number(text, field, size);
+        return number(&pointed(text, decimals)?, field, size);
     }
     let is = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
     if is(&MISSING) {
@@ -76,8 +90,33 @@ pub(super) fn read(text: &str, field: Field, size: f64) -> Result<Cell, Trouble>
     } else if is(&["nan", "inf", "+inf", "-inf", "infinity", "-infinity"]) {
         Ok(Cell::NotFinite)
     } else {
-        number(text, field, size)
+        number(&pointed(text, decimals)?, field, size)
     }
+}
+
+/// The number with a point before its decimals and no other marks, if the user said which is which.
+fn pointed(text: &str, decimals: Option<Decimals>) -> Result<Cow<'_, str>, Trouble> {
+    let (decimal, thousands) = match decimals {
+        None => return Ok(Cow::Borrowed(text)),
+        Some(Decimals::Point) => ('.', ','),
+        Some(Decimals::Comma) => (',', '.'),
+    };
+    let (whole, rest) = text.split_once(decimal).unwrap_or((text, ""));
+    let mut groups = whole.split(thousands);
+    let first = groups.next().unwrap_or_default();
+    let mut marked = false;
+    for group in groups {
+        marked = true;
+        if group.len() != 3 {
+            return Err(Trouble::Thousands);
+        }
+    }
+    let first_digits = first.trim_start_matches(['+', '-']).len();
+    if rest.contains([decimal, thousands]) || (marked && !(1..=3).contains(&first_digits)) {
+        return Err(Trouble::Thousands);
+    }
+    let whole = whole.replace(thousands, "");
+    Ok(Cow::Owned(if rest.is_empty() { whole } else { format!("{whole}.{rest}") }))
 }
 
 fn number(text: &str, field: Field, size: f64) -> Result<Cell, Trouble> {
@@ -117,7 +156,7 @@ mod tests {
             ("inf", Field::Duration, 1.0, Cell::NotFinite),
             ("NaN", Field::OutputRate, 1.0, Cell::NotFinite),
         ] {
-            assert_eq!(read(text, field, size), Ok(expected), "{text}");
+            assert_eq!(read(text, field, size, None), Ok(expected), "{text}");
         }
     }
 
@@ -135,7 +174,31 @@ mod tests {
             ("1.5", Field::GpuCount, Trouble::Unusable(Unusable::NotWhole)),
             ("95", Field::QualityRate, Trouble::AboveOne),
         ] {
-            assert_eq!(read(text, field, 1.0), Err(expected), "{text}");
+            assert_eq!(read(text, field, 1.0, None), Err(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn marks_are_read_as_the_user_says() {
+        let read = |text, decimals| read(text, Field::Duration, 1.0, Some(decimals));
+        for (text, decimals, value) in [
+            ("12,5", Decimals::Comma, 12.5),
+            ("1.234,5", Decimals::Comma, 1234.5),
+            ("1.234", Decimals::Comma, 1234.0),
+            ("1,062.14", Decimals::Point, 1062.14),
+            ("12,345,678", Decimals::Point, 12_345_678.0),
+            ("12.5", Decimals::Point, 12.5),
+        ] {
+            assert_eq!(read(text, decimals), Ok(Cell::Number(value)), "{text}");
+        }
+        for (text, decimals) in [
+            ("12,5", Decimals::Point),
+            ("12.5", Decimals::Comma),
+            ("1234,567", Decimals::Point),
+            ("1,5,2", Decimals::Comma),
+            ("1.5.2", Decimals::Point),
+        ] {
+            assert_eq!(read(text, decimals), Err(Trouble::Thousands), "{text}");
         }
     }
 }

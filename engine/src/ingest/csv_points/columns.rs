@@ -1,6 +1,6 @@
 //! What a column of a benchmark table means, by its name.
 
-use super::units::{Dimension, Unit, normalised, split_unit, unit_word};
+use super::units::{Dimension, Unit, normalised, splits, unit_word};
 use crate::ingest::Latency;
 use crate::ingest::stat::Stat;
 
@@ -134,6 +134,10 @@ const ALIASES: &[Alias] = {
         Alias("num_requests", Field::NumPrompts, Plain, BaseUnit),
         Alias("completed", Field::Completed, Plain, BaseUnit),
         Alias("successful_requests", Field::Completed, Plain, BaseUnit),
+        Alias("requests", Field::CompletedRate, RequestRate, Ask),
+        Alias("results_num_completed_requests", Field::Completed, Plain, BaseUnit),
+        Alias("results_num_completed_requests", Field::CompletedRate, RequestRate, Ask),
+        Alias("results_number_errors", Field::Failed, Plain, BaseUnit),
         Alias("failed", Field::Failed, Plain, BaseUnit),
         Alias("failed_requests", Field::Failed, Plain, BaseUnit),
         Alias("duration", Field::Duration, Time, BaseUnit),
@@ -143,6 +147,8 @@ const ALIASES: &[Alias] = {
         Alias("total_generated", Field::TotalOutput, Tokens, Ask),
         Alias("mean_input", Field::MeanInput, Tokens, Ask),
         Alias("mean_output", Field::MeanOutput, Tokens, Ask),
+        Alias("mean_input_token_length", Field::MeanInput, Tokens, BaseUnit),
+        Alias("mean_output_token_length", Field::MeanOutput, Tokens, BaseUnit),
         Alias("isl", Field::NominalInput, Tokens, BaseUnit),
         Alias("osl", Field::NominalOutput, Tokens, BaseUnit),
         Alias("input_len", Field::NominalInput, Tokens, BaseUnit),
@@ -159,6 +165,7 @@ const ALIASES: &[Alias] = {
         Alias("output", Field::OutputRate, TokenRate, Ask),
         Alias("output_throughput", Field::OutputRate, TokenRate, BaseUnit),
         Alias("output_token_throughput", Field::OutputRate, TokenRate, Ask),
+        Alias("throughput_token_per_s_token_sec", Field::OutputRate, TokenRate, BaseUnit),
         Alias("total", Field::TotalRate, TokenRate, Ask),
         Alias("total_token_throughput", Field::TotalRate, TokenRate, BaseUnit),
         Alias("goodput", Field::Goodput, RequestRate, Ask),
@@ -184,11 +191,14 @@ pub(super) fn meaning(name: &str) -> Meaning {
     if let Meaning::Known { .. } = whole {
         return whole;
     }
-    let (base, unit) = split_unit(&normal);
-    match latency_meaning(name, base, unit) {
-        Meaning::Unknown => plain_meaning(name, base, unit),
-        found => found,
-    }
+    let parted = splits(&normal).map(|(base, _, unit)| (base, Some(unit)));
+    let meanings = parted.chain([(&*normal, None)]).map(|(base, unit)| {
+        match latency_meaning(name, base, unit) {
+            Meaning::Unknown => plain_meaning(name, base, unit),
+            found => found,
+        }
+    });
+    meanings.into_iter().find(|meaning| *meaning != Meaning::Unknown).unwrap_or(Meaning::Unknown)
 }
 
 /// A header with this column has a row per request: none of its rows is a load point.
@@ -211,8 +221,12 @@ fn plain_meaning(name: &str, base: &str, unit: Option<Unit>) -> Meaning {
     }
 }
 
-/// A latency's name is one of these, a statistic and nothing else.
+/// A latency's name is one of these, a statistic and nothing else. llmperf's time per token has the
+/// wait for the first token in it.
 const LATENCIES: &[(&str, Latency)] = &[
+    ("latency_ms_per_token_inter_token_latency", Latency::Ntpot),
+    ("ntpot", Latency::Ntpot),
+    ("first_time_to_token", Latency::Ttft),
     ("time_to_first_token", Latency::Ttft),
     ("ttft", Latency::Ttft),
     ("time_per_output_token", Latency::Tpot),
@@ -233,9 +247,14 @@ fn latency_meaning(name: &str, base: &str, unit: Option<Unit>) -> Meaning {
     else {
         return Meaning::Unknown;
     };
-    let mut unit = unit;
+    // The name again in short, as in "time to first token (ttft)".
+    let rest = without_words(&rest, &latency.name().to_lowercase()).unwrap_or(rest);
+    let mut unit =
+        unit.or(
+            unit_word("ms").filter(|_| latency == Latency::Ntpot && base.starts_with("latency_ms"))
+        );
     let mut stat = None;
-    for word in rest.split('_').filter(|word| !word.is_empty() && *word != "latency") {
+    for word in rest.split('_').filter(|word| !["", "latency", "in"].contains(word)) {
         match (unit_word(word), Stat::parse(word)) {
             (Some(found), _) if unit.is_none() => unit = Some(found),
             (None, Some(found)) if stat.is_none() => stat = Some(found),
@@ -246,6 +265,10 @@ fn latency_meaning(name: &str, base: &str, unit: Option<Unit>) -> Meaning {
         (None, _) => Meaning::Ask(ask_unit(name, Dimension::Time)),
         (Some(unit), _) if unit.dimension != Dimension::Time => {
             Meaning::WrongUnit(wrong_unit(name, Dimension::Time))
+        }
+        // llmperf's wrapper writes no statistic where it means the mean.
+        (Some(unit), None) if base.starts_with("latency_ms") => {
+            Meaning::Known { field: Field::Latency(latency, Stat::Mean), size: unit.size }
         }
         (_, None) => Meaning::Ask(format!(
             "column \"{name}\" does not say which statistic it is: mean, p50, p99 …?"
@@ -279,12 +302,16 @@ mod tests {
     fn names_of_tools_and_people_are_understood() {
         let ttft_p99 = Field::Latency(Latency::Ttft, Stat::Percentile(0.99));
         let tpot_mean = Field::Latency(Latency::Tpot, Stat::Mean);
+        let ttft_p50 = Field::Latency(Latency::Ttft, Stat::Percentile(0.5));
+        let ntpot_p95 = Field::Latency(Latency::Ntpot, Stat::Percentile(0.95));
+        let ntpot_mean = Field::Latency(Latency::Ntpot, Stat::Mean);
         for (name, field, size) in [
             ("ttft_p99_ms", ttft_p99, 1e-3),
             ("P99 TTFT (ms)", ttft_p99, 1e-3),
             ("p99_ttft_ms", ttft_p99, 1e-3),
             ("ttft_ms_p99", ttft_p99, 1e-3),
             ("Time to First Token p99 [s]", ttft_p99, 1.0),
+            ("Mean time to first token (s)", Field::Latency(Latency::Ttft, Stat::Mean), 1.0),
             ("mean_tpot_ms", tpot_mean, 1e-3),
             ("Mean TPOT (ms)", tpot_mean, 1e-3),
             ("mean_e2el_ms", Field::Latency(Latency::E2e, Stat::Mean), 1e-3),
@@ -301,6 +328,18 @@ mod tests {
             ("total_output_tokens", Field::TotalOutput, 1.0),
             ("output_tps", Field::OutputRate, 1.0),
             ("quality_rate_percent", Field::QualityRate, 0.01),
+            (
+                "first-time-to-token_mean_in_ms_(ttft)",
+                Field::Latency(Latency::Ttft, Stat::Mean),
+                1e-3,
+            ),
+            ("time_to_first_token_in_ms_(ttft)_p50", ttft_p50, 1e-3),
+            ("latency_ms_per_token_(inter_token_latency)_p95", ntpot_p95, 1e-3),
+            ("latency_ms_per_token_(inter_token_latency)", ntpot_mean, 1e-3),
+            ("throughput_token_per_s_(token/sec)", Field::OutputRate, 1.0),
+            ("requests_per_minute_(qpm)", Field::CompletedRate, 1.0 / 60.0),
+            ("results_num_completed_requests_per_min", Field::CompletedRate, 1.0 / 60.0),
+            ("results_num_completed_requests", Field::Completed, 1.0),
         ] {
             assert_eq!(meaning(name), Meaning::Known { field, size }, "{name}");
         }
@@ -324,7 +363,16 @@ mod tests {
 
     #[test]
     fn other_names_are_unknown() {
-        for name in ["", "notes", "ttft_slo_ms", "p99", "mean", "tokens_per_second", "throughput"] {
+        for name in [
+            "",
+            "notes",
+            "ttft_slo_ms",
+            "p99",
+            "mean",
+            "tokens_per_second",
+            "throughput",
+            "throughput_token_per_s_(token/sec)_p50",
+        ] {
             assert_eq!(meaning(name), Meaning::Unknown, "{name}");
         }
     }

@@ -91,9 +91,14 @@ impl Draft {
     }
 
     fn set_latency(&mut self, latency: Latency, stat: Stat, ms: f64) {
+        // NTPOT is a definition by its name; the others are what the tool meant.
+        let definition = match latency {
+            Latency::Ntpot => Definition::IncludesFirstToken,
+            _ => Definition::Unstated,
+        };
         self.point
             .latency_mut(latency)
-            .get_or_insert_with(|| LatencyStats::new(Definition::Unstated, Weighting::Unstated))
+            .get_or_insert_with(|| LatencyStats::new(definition, Weighting::Unstated))
             .set(stat, ms);
     }
 

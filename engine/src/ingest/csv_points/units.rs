@@ -51,6 +51,8 @@ const ENDINGS: &[(&str, Unit)] = &[
     ("requests_s", unit(Dimension::RequestRate, 1.0)),
     ("req_s", unit(Dimension::RequestRate, 1.0)),
     ("rps", unit(Dimension::RequestRate, 1.0)),
+    ("per_minute_qpm", unit(Dimension::RequestRate, 1.0 / 60.0)),
+    ("per_min", unit(Dimension::RequestRate, 1.0 / 60.0)),
     ("milliseconds", unit(Dimension::Time, 1e-3)),
     ("msec", unit(Dimension::Time, 1e-3)),
     ("in_ms", unit(Dimension::Time, 1e-3)),
@@ -85,15 +87,13 @@ pub(super) fn normalised(name: &str) -> String {
     out
 }
 
-/// The name without its unit, and the unit.
-pub(super) fn split_unit(name: &str) -> (&str, Option<Unit>) {
-    ENDINGS
-        .iter()
-        .find_map(|(ending, unit)| {
-            let base = name.strip_suffix(ending)?.strip_suffix('_')?;
-            (!base.is_empty()).then_some((base, Some(*unit)))
-        })
-        .unwrap_or((name, None))
+/// Every way to part a unit from the end of a normalised name, the longest unit first: the name
+/// before it, the ending, and the unit. `time_to_first_token_s` may end in tokens/s or in seconds.
+pub(super) fn splits(name: &str) -> impl Iterator<Item = (&str, &str, Unit)> {
+    ENDINGS.iter().filter_map(move |(ending, unit)| {
+        let base = name.strip_suffix(ending)?.strip_suffix('_')?;
+        (!base.is_empty()).then_some((base, *ending, *unit))
+    })
 }
 
 /// A unit that stands alone, as `ms` in `ttft_ms_p99`.
@@ -126,10 +126,11 @@ mod tests {
             ("mean_input_tokens", "mean_input", Dimension::Tokens, 1.0),
         ] {
             let normal = normalised(name);
-            assert_eq!(split_unit(&normal), (base, Some(Unit { dimension, size })), "{name}");
+            let first = splits(&normal).next().map(|(base, _, unit)| (base, unit));
+            assert_eq!(first, Some((base, Unit { dimension, size })), "{name}");
         }
         for bare in ["request_rate", "ms", "tokens", "", "duration", "gpus"] {
-            assert_eq!(split_unit(bare), (bare, None), "{bare}");
+            assert_eq!(splits(bare).next(), None, "{bare}");
         }
     }
 }

@@ -2,6 +2,8 @@
 
 #[path = "cli/accounting.rs"]
 mod accounting;
+#[path = "cli/calibrate_law.rs"]
+mod calibrate_law;
 mod common;
 #[path = "cli/diff.rs"]
 mod diff;

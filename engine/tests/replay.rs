@@ -84,6 +84,7 @@ fn law(factor: [f64; 4]) -> StepTimeSourceDoc {
             p: 2.0,
         },
         by: "this test".to_owned(),
+        fitted: None,
     }
 }
 

@@ -78,6 +78,7 @@ pub fn pool_of(document: &ScenarioDoc) -> Result<Pool, String> {
 pub fn with_law(document: &ScenarioDoc, coefficients: StepCoefficients) -> ScenarioDoc {
     let mut document = document.clone();
     let by = "the check".to_owned();
-    document.fleet.pools[0].step_time.source = StepTimeSourceDoc::Coefficients { coefficients, by };
+    document.fleet.pools[0].step_time.source =
+        StepTimeSourceDoc::Coefficients { coefficients, by, fitted: None };
     document
 }

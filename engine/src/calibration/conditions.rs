@@ -103,20 +103,8 @@ impl Conditions {
         let count = count(point, replicas, rate_rps, cap, &mut assumptions);
         let burstiness = burstiness(point, rate_rps, &mut assumptions)?;
         let dues = dues(count, rate_rps, burstiness);
-        let request = |due| OfferedRequest {
-            class: 0,
-            pool: 0,
-            due,
-            input_tokens: input,
-            output_tokens: output,
-            hidden_tokens: 0,
-            patience: None,
-            fails: false,
-            acceptable: true,
-            lineage: Lineage::NONE,
-        };
         Ok(Self {
-            requests: dues.into_iter().map(request).collect(),
+            requests: dues.into_iter().map(|due| request(due, input, output)).collect(),
             cap,
             replicas,
             rate_rps,
@@ -125,6 +113,36 @@ impl Conditions {
             load: words(&point.load, burstiness, point.client_cap),
             assumptions,
         })
+    }
+
+    /// Clients of one replica that ask again when they are answered, with prompts and outputs of so
+    /// many tokens.
+    pub fn closed_loop(clients: u32, requests: u32, (input, output): (u32, u32)) -> Self {
+        Self {
+            requests: (0..requests).map(|_| request(Picos::ZERO, input, output)).collect(),
+            cap: Some(clients),
+            replicas: 1,
+            rate_rps: None,
+            input_tokens: f64::from(input),
+            output_tokens: f64::from(output),
+            load: format!("{clients} in flight"),
+            assumptions: Vec::new(),
+        }
+    }
+}
+
+fn request(due: Picos, input_tokens: u32, output_tokens: u32) -> OfferedRequest {
+    OfferedRequest {
+        class: 0,
+        pool: 0,
+        due,
+        input_tokens,
+        output_tokens,
+        hidden_tokens: 0,
+        patience: None,
+        fails: false,
+        acceptable: true,
+        lineage: Lineage::NONE,
     }
 }
 

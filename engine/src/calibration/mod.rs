@@ -173,7 +173,8 @@ pub fn calibrate(files: &[BenchmarkFile], pool: &CalibratedPool) -> CalibrationR
     report.step_time_scale = Some(scale);
     report.residual = median_error(&report.points, |s| s.predicted);
     report.residual_before = median_error(&report.points, |s| s.predicted_before);
-    report.range_of_trust = Some(trust(&used, &curves.predict(scale)));
+    let conditions: Vec<&Conditions> = used.iter().map(|used| &used.conditions).collect();
+    report.range_of_trust = Some(trust_in(&conditions, &curves.predict(scale)));
     report.fitted = Some(FittedScaleDoc {
         step_time_scale: scale,
         files: files.iter().map(|file| file.file.file.clone()).collect(),
@@ -256,13 +257,14 @@ fn assumptions(used: &[Used]) -> Vec<String> {
     all
 }
 
-fn trust(used: &[Used], after: &[Prediction]) -> TrustRange {
+/// What points cover, and what of one replica they are predicted to use.
+fn trust_in(points: &[&Conditions], after: &[Prediction]) -> TrustRange {
     let range = |values: &mut dyn Iterator<Item = f64>| {
         values.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)))
     };
     TrustRange {
-        input_tokens: range(&mut used.iter().map(|used| used.conditions.input_tokens)),
-        output_tokens: range(&mut used.iter().map(|used| used.conditions.output_tokens)),
+        input_tokens: range(&mut points.iter().map(|point| point.input_tokens)),
+        output_tokens: range(&mut points.iter().map(|point| point.output_tokens)),
         decode_seqs: range(&mut after.iter().map(|prediction| prediction.mean_in_flight)),
         output_tps: range(&mut after.iter().map(|prediction| prediction.replica_output_tps)),
     }

@@ -44,6 +44,16 @@ impl Observation {
             .collect()
     }
 
+    /// Mean TTFT and mean TPOT as a run that went as predicted would report them.
+    pub fn means(run: &Prediction) -> Vec<Self> {
+        let mean = |quantity, values: &[f64]| {
+            let measured = Statistic::Mean.of(values).filter(|ms| *ms > 0.0)?;
+            Some(Self { quantity, statistic: Statistic::Mean, measured })
+        };
+        let both = [mean(Quantity::Ttft, &run.ttft_ms), mean(Quantity::Tpot, &run.tpot_ms)];
+        both.into_iter().flatten().collect()
+    }
+
     /// What had to be supposed about the definitions of `point`.
     pub fn assumptions(point: &BenchmarkPoint) -> Vec<String> {
         let named = [("TTFT", &point.ttft), ("TPOT", &point.tpot), ("E2E", &point.e2e)];

@@ -1,6 +1,7 @@
 //! `goodput calibrate`.
 
 use goodput_engine::accounts::words::{percent, three_digits};
+use goodput_engine::calibration::report::ExcludedPoint;
 use goodput_engine::calibration::{
     BenchmarkFile, CalibrationReport, calibrate_pool, same_gpu, same_model,
 };
@@ -14,6 +15,7 @@ use goodput_engine::scenario::doc::{
 use goodput_engine::scenario::{GpuRef, ModelRef};
 
 use super::args::CalibrateArgs;
+use super::calibrate_law;
 use super::input;
 use super::input::Checked;
 use super::output::{Answer, Failure};
@@ -24,13 +26,22 @@ pub fn run(args: &CalibrateArgs) -> Result<Answer, Failure> {
     let files = args.files.iter().map(|path| input::benchmark_files(path, &tables));
     let files = files.collect::<Result<Vec<_>, _>>()?.concat();
     refuse_unusable(&files)?;
-    let checked = match &args.scenario {
-        Some(source) => input::scenario(source)?,
-        None => pool_of(args, &files)?,
+    let (checked, document) = match &args.scenario {
+        Some(source) => {
+            let (checked, document) = input::scenario_and_doc(source)?;
+            (checked, Some(document))
+        }
+        None => (pool_of(args, &files)?, None),
     };
+    if args.law {
+        let answer =
+            calibrate_law::run(&files, &checked.scenario.pool, document.zip(args.into.as_deref()))?;
+        return Ok(answer.and_findings(checked.severities()));
+    }
     let report = calibrate_pool(&files, &checked.scenario.pool).map_err(|why| why.problem())?;
     if let Some(why) = &report.undetermined {
-        return Err(no_factor(why, &report).into());
+        let why = format!("no factor is determined: {why}");
+        return Err(nothing_to_fit(&why, &report.excluded).into());
     }
     Ok(Answer::new(&report, in_words(&report))?.with_findings(checked.severities()))
 }
@@ -140,10 +151,11 @@ fn document_around(pool: PoolDoc) -> ScenarioDoc {
     }
 }
 
-fn no_factor(why: &str, report: &CalibrationReport) -> Vec<Problem> {
+/// Why nothing was fitted, and why each point that cannot be used cannot.
+pub fn nothing_to_fit(why: &str, excluded: &[ExcludedPoint]) -> Vec<Problem> {
     let hint = "`goodput calibrate --help` says what a fit needs";
-    let first = Problem::error("", format!("no factor is determined: {why}"), hint);
-    let problem = |excluded: &goodput_engine::calibration::report::ExcludedPoint| {
+    let first = Problem::error("", why, hint);
+    let problem = |excluded: &ExcludedPoint| {
         let row = excluded.row.map_or(String::new(), |row| format!(":{row}"));
         Problem::error(
             format!("{}{row}", excluded.file),
@@ -151,7 +163,7 @@ fn no_factor(why: &str, report: &CalibrationReport) -> Vec<Problem> {
             "mend it, or give points that state their load, lengths and latencies",
         )
     };
-    [first].into_iter().chain(report.excluded.iter().map(problem)).collect()
+    [first].into_iter().chain(excluded.iter().map(problem)).collect()
 }
 
 fn in_words(report: &CalibrationReport) -> String {

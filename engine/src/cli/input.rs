@@ -43,11 +43,16 @@ pub fn scenario_doc(source: &str) -> Result<(ScenarioDoc, Vec<Problem>), Failure
 
 /// A checked scenario.
 pub fn scenario(source: &str) -> Result<Checked, Failure> {
+    scenario_and_doc(source).map(|(checked, _)| checked)
+}
+
+/// A checked scenario with its document.
+pub fn scenario_and_doc(source: &str) -> Result<(Checked, ScenarioDoc), Failure> {
     let (doc, mut warnings) = scenario_doc(source)?;
     warn(&warnings);
     let mut checked = checked(&doc)?;
     warnings.append(&mut checked.warnings);
-    Ok(Checked { warnings, ..checked })
+    Ok((Checked { warnings, ..checked }, doc))
 }
 
 /// A checked document.

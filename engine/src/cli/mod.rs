@@ -8,6 +8,7 @@ mod args;
 mod bench;
 mod bridge;
 mod calibrate;
+mod calibrate_law;
 mod catalog;
 mod csv;
 mod diff;

@@ -72,6 +72,12 @@ impl Answer {
     pub fn with_findings(self, severities: impl IntoIterator<Item = Severity>) -> Self {
         Self { worst: severities.into_iter().max(), ..self }
     }
+
+    /// The same answer with these findings as well.
+    pub fn and_findings(self, severities: impl IntoIterator<Item = Severity>) -> Self {
+        let worst = severities.into_iter().chain(self.worst).max();
+        Self { worst, ..self }
+    }
 }
 
 impl From<FailOn> for Severity {

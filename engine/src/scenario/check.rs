@@ -10,6 +10,7 @@ mod clients;
 mod clip;
 mod contract;
 mod findings;
+mod fitted_law;
 mod lengths;
 mod life;
 mod pool;

@@ -60,6 +60,17 @@ const SMALLEST: StepCoefficients = StepCoefficients {
 };
 
 impl StepCoefficients {
+    /// The coefficients that a fit determines or leaves assumed, as documents name them.
+    pub const NAMES: [&str; 7] = [
+        "c0_s",
+        "cw_s",
+        "cw_experts_s",
+        "c1_s_per_token",
+        "c2_s_per_pair",
+        "c3_s_per_decode_seq",
+        "c4_s_per_kv_token",
+    ];
+
     /// The exponent is fitted between 1.05 and 10; beyond this the norm is its larger side.
     pub const LARGEST_P: f64 = 64.0;
 

@@ -71,6 +71,7 @@ fn with_fit(report: &ReplayReport, num_gpu_blocks: u64) -> Pool {
         pool.step_time.source = StepTimeSourceDoc::Coefficients {
             coefficients: fit.coefficients,
             by: "the fit".to_owned(),
+            fitted: None,
         };
     })
 }

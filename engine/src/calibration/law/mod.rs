@@ -8,7 +8,16 @@
 //! the posterior's curvature) gives the intervals, of coefficients and of predictions alike.
 
 mod linear;
+mod next;
+mod report;
+mod rows;
+mod source;
 mod terms;
+
+pub use next::{Narrowed, NextMeasurement};
+pub use report::{
+    CoefficientFit, LawReport, LeftOut, Outcome, PointResiduals, StatisticResidual, law_report,
+};
 
 use serde::Serialize;
 
@@ -113,17 +122,21 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
+    /// What is predicted under `conditions` with `logs`, without the time outside the engine.
+    fn run(&self, conditions: &Conditions, logs: &Logs) -> Prediction {
+        let law = moved(&self.prior, logs).law();
+        let budget = u64::from(self.replica.max_num_batched_tokens);
+        let law = CompiledLaw::new(&law, budget, 1.0, self.step_overhead_s);
+        Prediction::of(conditions, &ReplicaSpec { law, ..self.replica.clone() })
+    }
+
     /// Logarithms of what is predicted of `observations` under `conditions`, each with `logs`.
     fn answers(
         &self,
         (conditions, observations): (&Conditions, &[Observation]),
         logs: &Logs,
     ) -> Vec<f64> {
-        let law = moved(&self.prior, logs).law();
-        let budget = u64::from(self.replica.max_num_batched_tokens);
-        let law = CompiledLaw::new(&law, budget, 1.0, self.step_overhead_s);
-        let replica = ReplicaSpec { law, ..self.replica.clone() };
-        let run = Prediction::of(conditions, &replica);
+        let run = self.run(conditions, logs);
         let value = |o: &Observation| {
             let outside =
                 if o.outside_engine() > 0.0 { OUTSIDE_UNIT_MS * logs[OUTSIDE] } else { 0.0 };

@@ -17,7 +17,7 @@ pub const OUTSIDE: usize = TERMS - 1;
 pub const OUTSIDE_UNIT_MS: f64 = 15.0;
 
 /// The terms in words; the first moves all others with it.
-const NAMES: [&str; OUTSIDE] = [
+pub const NAMES: [&str; OUTSIDE] = [
     "the whole law",
     "fixed time and weights (c0, cw)",
     "arithmetic per token (c1)",
@@ -78,17 +78,20 @@ pub fn moved(prior: &StepCoefficients, logs: &Logs) -> StepCoefficients {
     }
 }
 
+/// Standard deviation of the logarithm of a term's factor, the common one in it.
+pub fn term_sd(covariance: &Matrix, term: usize) -> f64 {
+    let mut direction = [0.0; TERMS];
+    direction[0] = 1.0;
+    direction[term] = 1.0;
+    quadratic(covariance, &direction).sqrt()
+}
+
 /// What became of each term: its factor with the common one in it.
 pub fn fits(logs: &Logs, covariance: &Matrix, sds: &Logs) -> Vec<TermFit> {
     let fit = |term: usize| {
-        let mut direction = [0.0; TERMS];
-        direction[0] = 1.0;
-        direction[term] = 1.0;
-        let sum =
-            |of: &dyn Fn(usize) -> f64| (0..TERMS).map(|at| direction[at] * of(at)).sum::<f64>();
-        let log = sum(&|at| logs[at]);
-        let sd = quadratic(covariance, &direction).sqrt();
-        let before = sum(&|at| sds[at] * sds[at]).sqrt();
+        let log = logs[0] + logs[term];
+        let sd = term_sd(covariance, term);
+        let before = (sds[0] * sds[0] + sds[term] * sds[term]).sqrt();
         TermFit {
             term: NAMES[term],
             factor: math::exp(log),

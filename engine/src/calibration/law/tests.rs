@@ -1,6 +1,8 @@
 //! Laws that the test knows come back from what they would have made a benchmark report, with honest
 //! intervals; what a benchmark does not determine stays assumed.
 
+mod report;
+
 use super::*;
 use crate::calibration::BenchmarkedPool;
 use crate::ingest::{BenchmarkPoint, read_file};
@@ -27,6 +29,7 @@ fn pool(factors: [f64; 5]) -> Pool {
             p: 2.0,
         },
         by: "this test".to_owned(),
+        fitted: None,
     };
     let mut doc = presets::presets()[0].doc.clone();
     doc.fleet.pools = vec![pool];

@@ -101,6 +101,14 @@ pub struct CalibrateArgs {
     /// The scenario whose pool the benchmark ran on: model, GPU, parallelism, scheduler.
     #[arg(long)]
     pub scenario: Option<String>,
+    /// Fit the coefficients of the step law, as far as the points determine them, instead of one
+    /// factor: intervals, errors on points left out, range of trust, what to measure next.
+    #[arg(long)]
+    pub law: bool,
+    /// Write the scenario with the fitted law in its pool, for `simulate`, `plan` and `link`. Not `-`:
+    /// standard output holds the report.
+    #[arg(long, value_name = "SCENARIO.json", requires_all = ["law", "scenario"])]
+    pub into: Option<PathBuf>,
     /// GPU it ran on (catalogue id), where neither the file nor a scenario says so.
     #[arg(long)]
     pub gpu: Option<String>,

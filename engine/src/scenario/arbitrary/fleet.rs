@@ -8,7 +8,7 @@ use crate::catalog;
 use crate::fleet::{KvPrecision, WeightPrecision};
 use crate::scenario::doc::*;
 use crate::scenario::{CatalogRef, GpuRef, ModelRef};
-use crate::step_time::StepCoefficients;
+use crate::step_time::{Hull, StepCoefficients};
 
 fn gpu() -> impl Strategy<Value = GpuRef> {
     let custom = (text(), number()).prop_map(|(name, memory_gib)| {
@@ -43,13 +43,42 @@ fn coefficients() -> impl Strategy<Value = StepCoefficients> {
     })
 }
 
+fn fitted_law() -> impl Strategy<Value = FittedLawDoc> {
+    let names = || prop::collection::vec(text(), 0..3);
+    let range = prop::array::uniform8(any::<u64>()).prop_map(|ends| Hull {
+        max_prefill_tokens: ends[0],
+        max_prefill_context: ends[1],
+        max_decode_seqs: ends[2],
+        min_kv_per_seq: ends[3],
+        max_kv_per_seq: ends[4],
+        max_mixed_prefill_tokens: ends[5],
+        max_mixed_decode_seqs: ends[6],
+        max_mixed_kv_per_seq: ends[7],
+    });
+    (names(), text(), any::<u32>(), number(), names(), range).prop_map(
+        |(files, fingerprint, points, residual, assumed, range)| FittedLawDoc {
+            files,
+            fingerprint,
+            points,
+            residual,
+            assumed,
+            range,
+        },
+    )
+}
+
 fn step_time() -> impl Strategy<Value = StepTimeDoc> {
     let source = prop_oneof![
         Just(StepTimeSourceDoc::Catalog),
         Just(StepTimeSourceDoc::Physics),
         Just(StepTimeSourceDoc::Datasheet),
-        (coefficients(), text())
-            .prop_map(|(coefficients, by)| StepTimeSourceDoc::Coefficients { coefficients, by }),
+        (coefficients(), text(), prop::option::of(fitted_law())).prop_map(
+            |(coefficients, by, fitted)| StepTimeSourceDoc::Coefficients {
+                coefficients,
+                by,
+                fitted: fitted.map(Box::new),
+            }
+        ),
         (prop::option::of(number()), prop::option::of(number())).prop_map(
             |(declared_input_tps, declared_output_tps)| StepTimeSourceDoc::Declared {
                 declared_input_tps,

@@ -16,14 +16,30 @@ const MAX_OVERHEAD_MS: f64 = 10_000.0;
 /// Half the width of a 95 % band ÷ the median absolute error, for normal errors: 1.960 / 0.6745.
 const BAND_PER_MEDIAN_ERROR: f64 = 2.906;
 
+/// The band of a fit that leaves a median absolute error; a single point leaves none to judge by.
+pub(super) fn band(points: u32, residual: f64) -> Option<ErrorBand> {
+    let spread = BAND_PER_MEDIAN_ERROR * residual;
+    (points >= 2).then(|| ErrorBand::symmetric(residual, spread))
+}
+
+/// Why a fit to one point has no band.
+pub(super) const NO_ERROR: &str = "a single point leaves no error to judge by";
+
 /// What can be said without knowing GPU and model.
 pub(super) fn check_numbers(doc: &StepTimeDoc, path: &str, findings: &mut Findings) {
     let overhead_path = format!("{path}.step_overhead_ms");
     let range = 0.0..=MAX_OVERHEAD_MS;
     findings.number(overhead_path, "the time added to every step", doc.step_overhead_ms, &range);
     match &doc.source {
-        StepTimeSourceDoc::Coefficients { coefficients, by } => {
+        StepTimeSourceDoc::Coefficients { coefficients, by, fitted } => {
             findings.all(&format!("{path}.source.coefficients"), coefficients.check());
+            if let Some(fitted) = fitted {
+                super::fitted_law::check_numbers(
+                    fitted,
+                    &format!("{path}.source.fitted"),
+                    findings,
+                );
+            }
             if by.trim().is_empty() {
                 findings.error(
                     format!("{path}.source.by"),
@@ -82,9 +98,10 @@ pub(super) fn service(
         StepTimeSourceDoc::Declared { declared_input_tps, declared_output_tps } => {
             return Some(Service::Declared(throughput(*declared_input_tps, *declared_output_tps)));
         }
-        StepTimeSourceDoc::Coefficients { coefficients, by } => {
-            Ok(ResolvedStepTime::declared(coefficients.clone(), by.trim()))
-        }
+        StepTimeSourceDoc::Coefficients { coefficients, by, fitted } => Ok(match fitted {
+            Some(fitted) => super::fitted_law::resolved(coefficients, fitted),
+            None => ResolvedStepTime::declared(coefficients.clone(), by.trim()),
+        }),
         StepTimeSourceDoc::Catalog => catalog::resolve(served),
         StepTimeSourceDoc::Physics => exactly(served, Origin::Physics),
         StepTimeSourceDoc::Datasheet => exactly(served, Origin::Datasheet),
@@ -131,16 +148,15 @@ fn measured(resolved: &mut ResolvedStepTime, fitted: &FittedScaleDoc) {
         provenance.source
     );
     // One factor goes through one point exactly: that says nothing about its error.
-    (provenance.band, provenance.band_basis) = if points < 2 {
-        (None, Some("a single point leaves no error to judge by".to_owned()))
+    provenance.band = band(points, fitted.residual);
+    provenance.band_basis = Some(if provenance.band.is_none() {
+        NO_ERROR.to_owned()
     } else {
-        let band = ErrorBand::symmetric(fitted.residual, BAND_PER_MEDIAN_ERROR * fitted.residual);
-        let basis = format!(
+        format!(
             "median absolute error of the {points} points after the fit, widened to 95 % as if \
              errors were normal"
-        );
-        (Some(band), Some(basis))
-    };
+        )
+    });
 }
 
 fn throughput(input_tps: Option<f64>, output_tps: Option<f64>) -> DeclaredThroughput {

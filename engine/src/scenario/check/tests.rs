@@ -10,6 +10,7 @@ use crate::step_time::Origin;
 use crate::units::Picos;
 
 mod contract;
+mod fitted_law;
 mod fleet;
 mod lengths;
 mod life;

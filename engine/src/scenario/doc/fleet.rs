@@ -7,7 +7,7 @@ use super::{AdmissionDoc, AutoscalerDoc, FailuresDoc, ScheduledReplicasDoc};
 
 use crate::fleet::{KvPrecision, WeightPrecision};
 use crate::scenario::refs::{GpuRef, ModelRef};
-use crate::step_time::StepCoefficients;
+use crate::step_time::{Hull, StepCoefficients};
 
 /// The fleet: pools of replicas behind one door.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -245,6 +245,9 @@ pub enum StepTimeSourceDoc {
         coefficients: StepCoefficients,
         /// Who says so.
         by: String,
+        /// What they were fitted to; typed ones were not.
+        #[serde(default, skip_serializing_if = "is_default")]
+        fitted: Option<Box<FittedLawDoc>>,
     },
     /// Bare token rates of one replica: *simplified*; gives supply and debt, never a latency.
     Declared {
@@ -271,6 +274,26 @@ pub struct FittedScaleDoc {
     pub points: u32,
     /// Median absolute relative error left after the fit.
     pub residual: f64,
+}
+
+/// What a law was fitted to, how far off it is, and where it was measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "the fit of a law")]
+pub struct FittedLawDoc {
+    /// Names of the files, for people.
+    pub files: Vec<String>,
+    /// SHA-256 of the files' bytes or another fingerprint, so that a reviewer can match them.
+    pub fingerprint: String,
+    /// Points the fit used.
+    pub points: u32,
+    /// Median absolute relative error: of points that fits to the others predict, or left by the fit
+    /// of one point.
+    pub residual: f64,
+    /// Coefficients that the points do not determine; they are near those of the law fitted from.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub assumed: Vec<String>,
+    /// Batch shapes that the points went through.
+    pub range: Hull,
 }
 
 impl PoolDoc {

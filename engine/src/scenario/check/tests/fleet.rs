@@ -7,11 +7,11 @@ use crate::scenario::{CatalogRef, Service};
 use crate::step_time::{BatchShape, StepCoefficients};
 use crate::workload::OfferedRequest;
 
-fn step_time(change: impl FnOnce(&mut StepTimeDoc)) -> ScenarioDoc {
+pub(super) fn step_time(change: impl FnOnce(&mut StepTimeDoc)) -> ScenarioDoc {
     pool(|pool| change(&mut pool.step_time))
 }
 
-fn coefficients() -> StepCoefficients {
+pub(super) fn coefficients() -> StepCoefficients {
     StepCoefficients {
         c0_s: 0.005,
         cw_s: 0.001,
@@ -98,7 +98,8 @@ fn typed_step_time_rules() {
     let typed = |change: fn(&mut StepCoefficients), by: &str| {
         let mut coefficients = coefficients();
         change(&mut coefficients);
-        let source = StepTimeSourceDoc::Coefficients { coefficients, by: by.to_owned() };
+        let source =
+            StepTimeSourceDoc::Coefficients { coefficients, by: by.to_owned(), fitted: None };
         step_time(|s| s.source = source)
     };
     let mut declared_and_fitted = declared(None, Some(100.0));
@@ -177,7 +178,11 @@ fn a_source_is_taken_at_its_word() {
         Service::Steps(step_time) => Some(step_time.resolved.provenance.origin),
         Service::Declared(_) => None,
     };
-    let typed = StepTimeSourceDoc::Coefficients { coefficients: coefficients(), by: "me".into() };
+    let typed = StepTimeSourceDoc::Coefficients {
+        coefficients: coefficients(),
+        by: "me".into(),
+        fitted: None,
+    };
     let declared = StepTimeSourceDoc::Declared {
         declared_input_tps: None,
         declared_output_tps: Some(10_000.0),

@@ -4,6 +4,7 @@
 //! Nothing is tuned per experiment. What is fitted is one number for all runs of a kind, and named as
 //! such, or is the very thing that is checked: a fit on some runs, read on others.
 
+mod attainment;
 mod benchmark;
 mod check;
 mod data;
@@ -11,6 +12,7 @@ mod experiment;
 mod findings;
 mod inferencex;
 mod memory;
+mod offline;
 mod page;
 mod runs;
 mod stages;
@@ -46,5 +48,7 @@ fn checks(published: &Published) -> Result<Vec<Check>, String> {
     let inferencex = inferencex::check(published)?;
     let [halves, aggregates] = runs::checks(published)?;
     let (sweeps, truth) = (sweeps::check(published)?, truth::check()?);
-    Ok(vec![tpot, ttft, inferencex, memory::check()?, halves, aggregates, sweeps, truth])
+    let (offline, attainment) = (offline::check(published)?, attainment::check()?);
+    let memory = memory::check()?;
+    Ok(vec![tpot, ttft, inferencex, memory, halves, aggregates, sweeps, truth, offline, attainment])
 }

@@ -2,7 +2,7 @@
 //! request, or to the row of means alone, and read on the others.
 
 use goodput_engine::calibration::law::fit_law;
-use goodput_engine::calibration::replay::{RunReport, replay};
+use goodput_engine::calibration::replay::{MeasureReplay, RunReport, replay};
 use goodput_engine::calibration::{Conditions, Observation};
 use goodput_engine::fleet::{KvPrecision, WeightPrecision};
 use goodput_engine::ingest::{BenchmarkPoint, RequestRecord, read};
@@ -87,6 +87,9 @@ impl Run {
     }
 }
 
+/// What the worst figure must and should be, of halves and of rows of means.
+const BOUNDS: [(f64, f64); 2] = [(0.02, 0.01), (0.05, 0.03)];
+
 /// The requests of a run as they were sent.
 fn conditions(records: &[RequestRecord]) -> Result<Conditions, String> {
     let request = |record: &RequestRecord| {
@@ -131,19 +134,69 @@ fn pairs(gpu: &str, run: &RunReport) -> Vec<Pair> {
     both.collect()
 }
 
-/// The figures beyond a bound, of which the likely reason is the same.
-fn beyond(pairs: &[Pair], bound: f64) -> Vec<String> {
-    let beyond = pairs.iter().filter(|pair| pair.error().abs() > bound);
-    let line = |pair: &Pair| {
+/// What was measured of the requests with even numbers against those with odd ones: two halves of one
+/// run differ by so much, with nothing predicted.
+fn halves_apart(gpu: &str, run: &RunReport) -> Vec<Pair> {
+    let half = |odd: bool| {
+        let of_half = run.requests.iter().filter(|request| (request.number % 2 == 1) == odd);
+        MeasureReplay::all(&of_half.collect::<Vec<_>>())
+    };
+    let (even, odd) = (half(false), half(true));
+    let figures = even.iter().zip(&odd).flat_map(|(even, odd)| {
+        let of = |name: &str| format!("{gpu}, {} {name}", odd.measure);
+        [
+            (of("p50"), even.p50, odd.p50),
+            (of("p90"), even.p90, odd.p90),
+            (of("p99"), even.p99, odd.p99),
+        ]
+    });
+    let both = figures
+        .filter_map(|(label, even, odd)| Some(Pair::new(label, odd.measured?, even.measured?)));
+    both.collect()
+}
+
+/// Measured E2E of the requests that are compared, in milliseconds, ascending.
+fn measured_e2e_ms(run: &RunReport) -> Vec<f64> {
+    let compared = run.requests.iter().filter(|request| request.compared);
+    let mut values: Vec<f64> = compared.map(|request| 1e3 * request.measured.e2e_s).collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+/// How many places in the order of `values` lie between two of their size.
+fn ranks_between(values: &[f64], a: f64, b: f64) -> usize {
+    let (low, high) = if a <= b { (a, b) } else { (b, a) };
+    values.iter().filter(|value| low < **value && **value < high).count() + 1
+}
+
+/// Why an E2E figure of a run is beyond `bound`: how few requests that is, and how far apart the
+/// measured halves are there.
+fn beyond(gpu: &str, run: &RunReport, bound: f64) -> Vec<String> {
+    let (values, apart) = (measured_e2e_ms(run), halves_apart(gpu, run));
+    let of_run = pairs(gpu, run).into_iter().filter(|pair| pair.error().abs() > bound);
+    let places = |pair: &Pair| {
+        let count = values.len();
+        let next = values.iter().find(|value| **value > pair.measured);
+        let jump = next.map_or(0.0, |next| 100.0 * (next / pair.measured - 1.0));
         format!(
-            "{}: off by {:+.1} %. Likely reason: few requests lie near this rank and their values \
-             jump there (some were preempted, some not), so that a request more or less before it \
-             moves the figure",
-            pair.label,
-            100.0 * pair.error()
+            ", which is {} of {count} requests: measured values jump by {jump:.1} % from this rank to \
+             the next (some were preempted, some not)",
+            ranks_between(&values, pair.measured, pair.predicted)
         )
     };
-    beyond.map(line).collect()
+    let halves = |pair: &Pair| {
+        let halves = apart.iter().find(|halves| halves.label == pair.label);
+        halves.map_or(String::new(), |halves| {
+            let error = 100.0 * halves.error();
+            format!("; what was measured of the even half is {error:+.1} % from the odd one")
+        })
+    };
+    let line = |pair: Pair| {
+        let places = if pair.label.contains("e2e_ms") { places(&pair) } else { String::new() };
+        let (error, halves) = (100.0 * pair.error(), halves(&pair));
+        format!("{}: off by {error:+.1} %{places}{halves}", pair.label)
+    };
+    of_run.map(line).collect()
 }
 
 fn first(runs: Vec<RunReport>) -> Result<RunReport, String> {
@@ -155,17 +208,24 @@ fn first(runs: Vec<RunReport>) -> Result<RunReport, String> {
 /// # Errors
 /// The tables are not as expected.
 pub fn checks(published: &Published) -> Result<[Check; 2], String> {
-    let (mut halves, mut means) = (Vec::new(), Vec::new());
+    let (mut halves, mut means, mut apart) = (Vec::new(), Vec::new(), Vec::new());
+    let mut reasons = (Vec::new(), Vec::new());
     for run in &RUNS {
         let records = run.records(published)?;
         let pool = pool_of(&run.document())?;
         let fitted = replay(&records, &pool, None, true).map_err(|why| why.to_string())?;
-        halves.extend(pairs(run.gpu, &first(fitted.runs)?));
+        let report = first(fitted.runs)?;
+        halves.extend(pairs(run.gpu, &report));
+        apart.extend(halves_apart(run.gpu, &report));
+        reasons.0.extend(beyond(run.gpu, &report, BOUNDS[0].0));
         let pool = fitted_to_means(run, &run.means(published)?, &records, &pool)?;
         let read = replay(&records, &pool, None, false).map_err(|why| why.to_string())?;
-        means.extend(pairs(run.gpu, &first(read.runs)?));
+        let report = first(read.runs)?;
+        means.extend(pairs(run.gpu, &report));
+        reasons.1.extend(beyond(run.gpu, &report, BOUNDS[1].0));
     }
-    let of = |pairs: Vec<Pair>, words: (&str, &str), bounds: (f64, f64)| {
+    let apart = Errors::of(&apart).ok_or("nothing was replayed")?;
+    let of = |pairs: Vec<Pair>, words: (&str, &str), bounds: (f64, f64), findings: Vec<String>| {
         let errors = Errors::of(&pairs).ok_or("nothing was replayed")?;
         Ok(Check {
             title: words.0.to_owned(),
@@ -174,15 +234,19 @@ pub fn checks(published: &Published) -> Result<[Check; 2], String> {
             measures: vec![
                 Measure::bound("worst", errors.worst, bounds.0, bounds.1),
                 Measure::told("mean", errors.mean),
+                Measure::told("worst between the measured halves", apart.worst),
+                Measure::told("mean between them", apart.mean),
             ],
-            findings: beyond(&pairs, bounds.0),
+            findings,
             pairs,
         })
     };
     let half = (
         "Two runs request by request, fitted on one half and read on the other",
         "A law is fitted to the requests with even numbers; percentiles of those with odd ones are \
-         read. TTFT, TPOT and E2E at p50, p90 and p99, and the makespan.",
+         read. TTFT, TPOT and E2E at p50, p90 and p99, and the makespan. Beside it, how far what was \
+         measured of the two halves lies apart, with nothing predicted: a figure of 150 requests is \
+         no surer than that.",
     );
     let row = (
         "The same runs from their row of means alone",
@@ -191,7 +255,7 @@ pub fn checks(published: &Published) -> Result<[Check; 2], String> {
          percentiles are read.",
     );
     let checks: Result<[Check; 2], &str> =
-        (|| Ok([of(halves, half, (0.02, 0.01))?, of(means, row, (0.05, 0.03))?]))();
+        (|| Ok([of(halves, half, BOUNDS[0], reasons.0)?, of(means, row, BOUNDS[1], reasons.1)?]))();
     checks.map_err(str::to_owned)
 }
 
@@ -212,6 +276,14 @@ fn fitted_to_means(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_between_two_values_are_counted_from_either_side() {
+        let values = [1.0, 2.0, 3.0, 4.0, 5.0];
+        for (a, b, places) in [(2.0, 4.5, 3), (4.5, 2.0, 3), (2.0, 2.5, 1), (1.0, 5.0, 4)] {
+            assert_eq!(ranks_between(&values, a, b), places, "{a} {b}");
+        }
+    }
 
     #[test]
     fn requests_are_sent_in_order_of_their_moments() {

@@ -58,6 +58,7 @@ impl Picos {
 
     /// `count` of these, one after the other. Saturates, as a sum does.
     #[inline]
+    #[must_use]
     pub fn times(self, count: i64) -> Self {
         match self.0.checked_mul(count) {
             Some(product) => Self(product),

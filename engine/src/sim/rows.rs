@@ -68,7 +68,7 @@ impl IntoIterator for Stamps {
 pub struct Rows {
     /// As far as anybody has been seen: a run of a million requests does not begin by writing a
     /// million rows, but writes each when it is near anyhow.
-    rows: Vec<Row>,
+    seen: Vec<Row>,
     count: usize,
     /// The first is that of all who have nothing rare.
     rare: Vec<Rare>,
@@ -178,7 +178,7 @@ impl Default for Rows {
 impl Rows {
     /// Rows of `count` attempts that nobody has seen yet.
     pub fn unseen(count: usize) -> Self {
-        Self { rows: Vec::with_capacity(count), count, rare: vec![Rare::NOTHING] }
+        Self { seen: Vec::with_capacity(count), count, rare: vec![Rare::NOTHING] }
     }
 
     /// How many there are.
@@ -194,14 +194,14 @@ impl Rows {
 
     /// The first `count` of them stay.
     pub fn truncate(&mut self, count: usize) {
-        self.rows.truncate(count);
+        self.seen.truncate(count);
         self.count = count;
     }
 
     /// The slot in which an attempt is while it is in the fleet.
     #[inline]
     pub fn slot(&self, id: u32) -> Option<u32> {
-        let row = self.rows.get(id as usize)?;
+        let row = self.seen.get(id as usize)?;
         row.is_in_fleet.then_some(row.rest)
     }
 
@@ -218,16 +218,16 @@ impl Rows {
     }
 
     fn row(&self, index: usize) -> &Row {
-        self.rows.get(index).unwrap_or(&Row::UNSEEN)
+        self.seen.get(index).unwrap_or(&Row::UNSEEN)
     }
 
     #[inline]
     fn row_mut(&mut self, id: u32) -> &mut Row {
         let index = id as usize;
-        if index >= self.rows.len() {
-            self.rows.resize(index + 1, Row::UNSEEN);
+        if index >= self.seen.len() {
+            self.seen.resize(index + 1, Row::UNSEEN);
         }
-        &mut self.rows[index]
+        &mut self.seen[index]
     }
 
     /// This is what happened to an attempt that is not in the fleet any more.
@@ -261,8 +261,8 @@ impl Rows {
     /// The same rows in another order.
     #[must_use]
     pub fn in_order(self, order: &[u32]) -> Self {
-        let rows: Vec<Row> = order.iter().map(|id| *self.row(*id as usize)).collect();
-        Self { count: rows.len(), rows, rare: self.rare }
+        let seen: Vec<Row> = order.iter().map(|id| *self.row(*id as usize)).collect();
+        Self { count: seen.len(), seen, rare: self.rare }
     }
 
     /// What has happened to each, in order.

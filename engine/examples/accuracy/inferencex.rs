@@ -126,11 +126,11 @@ const REASONS: [&str; 4] = [
     "gpt-oss-120b on B200 is predicted too slow: the benchmark ran its experts with 8-bit activations \
      (MXFP8), the kernel tables have 16-bit ones alone; and the law is off by up to 25 % from the \
      kernels of this configuration that it was fitted to",
-    "Llama-3.1-70B in fp4 on B200 is predicted too fast, most at TP8 and many clients: steps with a \
-     prompt ran without CUDA graphs there (`FULL_DECODE_ONLY`), and time between kernels is in no \
-     table of kernels",
-    "first-token times are predicted too short where the benchmark scheduled asynchronously and ran \
-     prompts without CUDA graphs (B200, H200), not on H100; nothing is added per request here",
+    "Llama-3.1-70B in fp4 on B200 is predicted too fast, most at TP8 and many clients. Likely: steps \
+     with a prompt ran without CUDA graphs there (`FULL_DECODE_ONLY` in its script), and time between \
+     kernels is in no table of kernels",
+    "first-token times are predicted too short, by a third in the middle, on B200 and H200 but hardly \
+     on H100; why is not known. All three scheduled asynchronously",
     "TP8 on H100 is predicted too fast: engines at TP8 take 8 to 15 % longer than the sum of their \
      kernels, and nothing is added per step here",
 ];

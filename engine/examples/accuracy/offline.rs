@@ -61,9 +61,9 @@ fn point(row: Row) -> Result<Point, String> {
 
 /// Why whole groups are off, as far as it is known.
 const REASONS: [&str; 2] = [
-    "8 bits on Hopper are predicted too slow: kernels of TensorRT-LLM take up to a quarter less time than \
-     those of vLLM there, which no law of one says of the other",
-    "answers of 8,192 and 16,384 tokens at TP8 are predicted too fast: that engine admits only what is \
+    "8 bits on Hopper are predicted too slow. Likely: kernels of TensorRT-LLM take less time than those of \
+     vLLM there, which no law of one says of the other",
+    "answers of 8,192 and 16,384 tokens at TP8 are predicted too fast. Likely: that engine admits only what is \
      sure to end in its memory (guaranteed no evict), so that fewer are served at once than here",
 ];
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::excess::{Excess, When};
+use super::excess::{Excess, When, where_tightest};
 use super::parts::{PartSupply, Served, tightest};
 use super::proviso::proviso;
 use super::report::{MixRate, SaturatedBy, Supply, TokenKind, Verdict, VerdictState};
@@ -219,8 +219,8 @@ impl<'a> Evidence<'a> {
         let (asked, sustained) = (three_digits(need.tps(*binds)), three_digits(have.tps(*binds)));
         if let (When::Tightest, Some(over_time)) = (when, over_time) {
             return format!(
-                "{kind} need {asked} tok/s{of_pool} from {} on; the {} of {} replicas that take \
-                 requests then sustain {sustained}",
+                "{kind} need {asked} tok/s{of_pool} from {} on; the replicas that take requests then \
+                 ({} of {}) sustain {sustained}",
                 span_ms(1e3 * over_time.tightest_from_s),
                 three_digits(over_time.tightest_replicas),
                 over_time.most_replicas
@@ -243,18 +243,13 @@ impl<'a> Evidence<'a> {
             if need > have { ", too briefly to break the contract" } else { "" }
         };
         if let Some(over_time) = &supply.over_time {
-            let (need, have) =
-                (over_time.tightest_required.rps, over_time.tightest_sustainable.rps);
-            let whose =
-                self.binding.pool.map_or_else(String::new, |pool| format!(" of pool {pool}"));
+            let (need, have) = (over_time.tightest_required, over_time.tightest_sustainable);
+            let pool = self.binding.pool;
+            let whose = pool.map_or_else(String::new, |pool| format!(" of pool {pool}"));
             return format!(
-                "{good} of requests are good at {offered} req/s; where it is tightest, from {} on, \
-                 demand is {} of what the {} of {} replicas{whose} that take requests then sustain{}",
-                span_ms(1e3 * over_time.tightest_from_s),
-                percent(if have > 0.0 { need / have } else { f64::INFINITY }),
-                three_digits(over_time.tightest_replicas),
-                over_time.most_replicas,
-                briefly(need, have)
+                "{good} of requests are good at {offered} req/s; {}{}",
+                where_tightest(over_time, &whose),
+                briefly(need.rps, have.rps)
             );
         }
         format!(

@@ -215,6 +215,25 @@ fn findings_decide_the_exit_code_only_where_asked() {
     assert_eq!(goodput(&["review", &junk, "--fail-on", "error"]).code, 3);
 }
 
+/// Whoever writes an expectation down has asked: a pipeline stops without another flag.
+#[test]
+fn an_expectation_that_is_not_met_ends_with_3() {
+    for (at_most, code, word) in [(1e6, 0, "met:"), (1e-6, 3, "NOT MET")] {
+        let path = file(
+            "expected.json",
+            common::document(|document| {
+                document["workload"]["horizon_s"] = json!(20.0);
+                document["targets"] =
+                    json!({ "expectations": [{ "of": "ttft_ms.p99", "at_most": at_most }] });
+            })
+            .to_string(),
+        );
+        assert_eq!(goodput(&["simulate", &path]).code, code, "{at_most}");
+        let told = goodput(&["simulate", &path, "--text"]);
+        assert!(told.out.contains(word), "{}", told.out);
+    }
+}
+
 #[test]
 fn a_file_that_cannot_be_opened_does_not_hide_the_others() {
     let good = file("good.json", review::vllm_result());

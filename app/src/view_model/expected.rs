@@ -53,7 +53,7 @@ mod tests {
         };
         report.expectations = vec![of(Some(84.4), true), of(None, false)];
         let told: Vec<_> = rows(&report).into_iter().map(|row| (row.met, row.text)).collect();
-        assert_eq!(told[0], (true, "ttft_ms.p99 at most 1,000: is 84.40".to_owned()));
+        assert_eq!(told[0], (true, "ttft_ms.p99 at most 1,000: is 84.4".to_owned()));
         assert_eq!(told[1], (false, "ttft_ms.p99 at most 1,000: there is none".to_owned()));
     }
 }

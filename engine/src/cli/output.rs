@@ -16,6 +16,8 @@ pub struct Answer {
     json: String,
     text: String,
     worst: Option<Severity>,
+    /// An expectation of the scenario is not met.
+    red: bool,
     /// It has been printed already, line by line.
     is_printed: bool,
 }
@@ -60,12 +62,18 @@ impl Answer {
     pub fn new(value: &impl Serialize, text: String) -> Result<Self, Failure> {
         let json = json::pretty(value)
             .map_err(|error| Failure::Usage(format!("the answer cannot be written: {error}")))?;
-        Ok(Self { json, text, worst: None, is_printed: false })
+        Ok(Self { json, text, worst: None, red: false, is_printed: false })
     }
 
     /// An answer that has been printed already, with the worst that was found.
     pub fn printed(worst: Option<Severity>) -> Self {
-        Self { json: String::new(), text: String::new(), worst, is_printed: true }
+        Self { json: String::new(), text: String::new(), worst, red: false, is_printed: true }
+    }
+
+    /// The same answer, of a scenario of which an expectation is not met if `red`: exit 3 without
+    /// further asking, since whoever wrote it down has asked.
+    pub fn red(self, red: bool) -> Self {
+        Self { red, ..self }
     }
 
     /// The same answer with findings of these severities.
@@ -101,7 +109,8 @@ pub fn finish(cli: &Cli, result: Result<Answer, Failure>) -> ExitCode {
                 .is_some_and(|(threshold, worst)| worst >= threshold.into());
             let text = if as_json { &answer.json } else { &answer.text };
             let failed = if answer.is_printed { None } else { print(text) };
-            failed.unwrap_or(if reached { ExitCode::from(3) } else { ExitCode::SUCCESS })
+            let ended = reached || answer.red;
+            failed.unwrap_or(if ended { ExitCode::from(3) } else { ExitCode::SUCCESS })
         }
         Err(Failure::Problems(problems)) => {
             let text = in_words(&problems);

@@ -84,10 +84,8 @@ pub fn run(args: &SimulateArgs) -> Result<Answer, Failure> {
         settings_lifted = Some(lifted);
     }
     let output = Output { report: &first.report, replications, settings_lifted };
-    let broken = first.report.expectations.iter().filter(|expected| !expected.met);
-    let broken = broken.map(|_| goodput_engine::problem::Severity::Error);
-    let severities = checked.severities().into_iter().chain(broken);
-    Ok(Answer::new(&output, text)?.with_findings(severities))
+    let red = first.report.expectations.iter().any(|expected| !expected.met);
+    Ok(Answer::new(&output, text)?.with_findings(checked.severities()).red(red))
 }
 
 /// What there is to say when there is nothing to simulate: the estimate. It is an answer, so no

@@ -27,7 +27,7 @@ pub fn Expectations() -> impl IntoView {
     };
     let body = view! {
         <p class="echo">
-            "They travel with the link; goodput simulate --fail-on error ends with 3 where one is not met"
+            "They travel with the link; goodput simulate ends with 3 where one is not met"
         </p>
         {move || (0..count.get()).map(expectation).collect_view()}
         <button class="link" type="button" on:click=add>"Expect something of a number"</button>

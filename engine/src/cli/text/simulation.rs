@@ -186,9 +186,10 @@ fn expectations(page: &mut Page, report: &SimReport) {
     for expected in &report.expectations {
         let bounds = [("at least", expected.at_least), ("at most", expected.at_most)];
         let bounds = bounds.into_iter().filter_map(|(word, bound)| Some((word, bound?)));
+        let written = if expected.of.starts_with("cost.") { usd } else { three_digits };
         let bounds: Vec<String> =
-            bounds.map(|(word, bound)| format!("{word} {}", three_digits(bound))).collect();
-        let value = expected.value.map_or_else(|| "nothing to give".to_owned(), three_digits);
+            bounds.map(|(word, bound)| format!("{word} {}", written(bound))).collect();
+        let value = expected.value.map_or_else(|| "nothing to give".to_owned(), written);
         let met = if expected.met { "met" } else { "NOT MET" };
         page.row(&expected.of, &format!("{met}: {value}, {}", bounds.join(" and ")));
     }

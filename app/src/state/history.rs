@@ -24,6 +24,8 @@ struct Step {
     doc: Arc<ScenarioDoc>,
     /// What the edit did, in words.
     label: String,
+    /// It opened another scenario.
+    opened: bool,
 }
 
 impl History {
@@ -43,7 +45,8 @@ impl History {
                 return self.past.pop().map(|step| step.doc);
             }
         } else {
-            self.past.push(Step { doc: doc.clone(), label: edit.label() });
+            let opened = matches!(edit, Edit::Open { .. });
+            self.past.push(Step { doc: doc.clone(), label: edit.label(), opened });
             if self.past.len() > MAX_STEPS {
                 self.past.remove(0);
             }
@@ -66,7 +69,7 @@ impl History {
     pub fn undo(&mut self, doc: &Arc<ScenarioDoc>) -> Option<Arc<ScenarioDoc>> {
         let step = self.past.pop()?;
         self.open = None;
-        self.future.push(Step { doc: doc.clone(), label: step.label });
+        self.future.push(Step { doc: doc.clone(), ..step.clone() });
         Some(step.doc)
     }
 
@@ -74,14 +77,14 @@ impl History {
     pub fn redo(&mut self, doc: &Arc<ScenarioDoc>) -> Option<Arc<ScenarioDoc>> {
         let step = self.future.pop()?;
         self.open = None;
-        self.past.push(Step { doc: doc.clone(), label: step.label });
+        self.past.push(Step { doc: doc.clone(), ..step.clone() });
         Some(step.doc)
     }
 
-    /// What the document was before each step that led to it, the last first: one that is passed
-    /// while typing is none of them, nor is one that was undone.
+    /// What the document was before each edit of it, the last first, as far back as it was opened: one
+    /// that is passed while typing is none of them, nor is one that was undone.
     pub fn past(&self) -> impl Iterator<Item = &Arc<ScenarioDoc>> {
-        self.past.iter().rev().map(|step| &step.doc)
+        self.past.iter().rev().take_while(|step| !step.opened).map(|step| &step.doc)
     }
 
     /// What undo would take back, in words.
@@ -133,6 +136,11 @@ mod tests {
         assert_eq!(history.past().collect::<Vec<_>>(), [&twenty, &start]);
         history.undo(&named);
         assert_eq!(history.past().collect::<Vec<_>>(), [&start]);
+        let open = Edit::Open { from: "a preset".into(), doc: Box::new((*named).clone()) };
+        let opened = history.edit(&twenty, &open).expect("another");
+        assert_eq!(history.past().next(), None, "another scenario is no edit");
+        history.edit(&opened, &rate(7.0)).expect("changes");
+        assert_eq!(history.past().collect::<Vec<_>>(), [&opened]);
     }
 
     #[test]

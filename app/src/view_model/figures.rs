@@ -41,11 +41,17 @@ pub fn supply(source: &Source) -> (SupplyChart, String) {
         required,
         before: source.before.map_or_else(Vec::new, windows),
         band: source.estimate.and_then(|e| e.step_time_band),
-        deliverable: source.plan.and_then(|plan| plan.deliverable).map(|mix| mix.tps(kind)),
+        deliverable: deliverable(source.plan, supply).map(|mix| mix.tps(kind)),
         peak: Some(peak(supply)),
     };
     let caption = supply_caption(&chart, supply.is_another_mix_at_peak());
     (chart, caption)
+}
+
+/// What a plan says can be delivered in time; it is of a fleet of a fixed size, and so of no fleet whose
+/// replicas come and go.
+pub fn deliverable(plan: Option<&PlanReport>, supply: &Supply) -> Option<MixRate> {
+    plan.filter(|_| supply.over_time.is_none())?.deliverable
 }
 
 /// What the replicas that took requests sustain, at the times of a demand.

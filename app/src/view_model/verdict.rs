@@ -48,7 +48,11 @@ pub fn change(before: Compared, now: Compared) -> Option<String> {
     let residency =
         ratio(now.demand.kv_token_steps_per_request, before.demand.kv_token_steps_per_request);
     let changed = |x: f64| x.is_finite() && (x - 1.0).abs() >= 0.005;
-    let supply = |x: &SimReport| x.supply.sustainable.decode_tps;
+    // Where replicas come and go, of those in the window with the least to spare.
+    let supply = |x: &SimReport| match &x.supply.over_time {
+        Some(over_time) => over_time.tightest_sustainable.decode_tps,
+        None => x.supply.sustainable.decode_tps,
+    };
     let supplies = format!(
         "Sustainable supply {} → {}",
         format::significant(supply(before.report)),

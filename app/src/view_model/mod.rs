@@ -11,6 +11,7 @@ pub mod edits;
 pub mod expected;
 pub mod figures;
 pub mod fleet;
+pub mod formats;
 pub mod glossary;
 pub mod handles;
 pub mod latencies;

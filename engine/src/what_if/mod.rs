@@ -150,7 +150,10 @@ fn cold_start_at_peak(variant: &mut Variant, scenario: &Scenario) -> Result<(), 
     if pools == 0 {
         return Err("an autoscaler or a timetable says how many replicas there are".to_owned());
     }
-    variant.notes.push(format!("all replicas start again at {}", span_ms(1e3 * peak_s)));
+    variant.notes.push(match peak_s {
+        0.0 => "all replicas start when the run begins".to_owned(),
+        _ => format!("all replicas start again at {}", span_ms(1e3 * peak_s)),
+    });
     if assumed {
         let start_up = three_digits(START_UP_S);
         variant.notes.push(format!("{start_up} s of start-up are taken, since none is stated"));

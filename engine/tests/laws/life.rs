@@ -137,6 +137,6 @@ fn a_failure_forgets_a_partial_prefill() {
     let [lost, next] = [&run.stamps[0], &run.stamps[1]];
     assert_eq!((lost.fate, lost.generated), (Fate::Failed, 0));
     assert_eq!(lost.ended, Some(Picos::from_secs(0.25)));
-    assert_eq!(lost.busy, Picos::from_secs(0.3), "the step in progress is charged in full");
+    assert_eq!(lost.busy, Picos::from_secs(0.25), "the step in progress is charged until then");
     assert_eq!(next.first_token, Some(Picos::from_secs(2.5)), "five chunks, none was kept");
 }

@@ -8,7 +8,7 @@ use web_sys::FileList;
 use super::SECTION_ID;
 use crate::browser;
 use crate::state::uploads::{Desk, desk};
-use crate::view_model::uploads::FORMATS;
+use crate::view_model::formats::FORMATS;
 
 /// The dashed area, with everything that a keyboard needs inside it.
 #[component]

@@ -41,9 +41,9 @@ fn doubled_outputs_are_compared_with_what_was_before() {
         let after = page.answer().await?;
         assert_eq!((before.verdict.as_str(), after.verdict.as_str()), ("holds", "over"));
         // Narrow spaces keep a sign and its number together.
-        let why = after.why.replace('\u{202f}', " ");
+        let change = page.text(&testid("change")).await?.replace('\u{202f}', " ");
         for words in ["Rate unchanged", "decode demand × 2.0", "no longer adequate"] {
-            assert!(why.contains(words), "no “{words}” in “{why}”");
+            assert!(change.contains(words), "no “{words}” in “{change}”");
         }
         let change = page.text(&format!("{} .delta", testid("tile-goodput"))).await?;
         assert!(change.contains("points") && change.contains("was 97.5"), "{change}");

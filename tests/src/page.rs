@@ -7,7 +7,7 @@ use thirtyfour::{BrowserLogEntry, By, Key, WebDriver, WebElement, prelude::Eleme
 use tokio::time::Instant;
 
 /// How long anything may take to show; generous, since nothing waits for it once it is there.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(3);
 const POLL: Duration = Duration::from_millis(20);
 
 const TO_THE_MIDDLE: &str = "arguments[0].scrollIntoView({ block: 'center' })";

@@ -156,9 +156,8 @@ fn supply(source: &Source) -> Tile {
     });
     let mix = match &supply.over_time {
         Some(over_time) => {
-            let replicas = format::significant(over_time.tightest_replicas);
-            let noun = if replicas == "1" || replicas == "1.00" { "replica" } else { "replicas" };
-            format!(", {replicas} {noun} taking requests")
+            let there = format::significant(over_time.tightest_replicas);
+            format!("; replicas taking requests: {there} of {}", over_time.most_replicas)
         }
         None if supply.is_another_mix_at_peak() => " for the mix at that hour".to_owned(),
         None => String::new(),
